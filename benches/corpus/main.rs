@@ -12,7 +12,9 @@
 mod double;
 mod single;
 
-use carom_testkit::corpus::{Answer, Case, Entry, Exactly, Precision, carom, entries, exactly, judge};
+use carom_testkit::corpus::{
+    Answer, Case, Entry, ExactAnswer, Precision, carom, entries, exact_answer, judge,
+};
 use std::any::Any;
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -169,17 +171,17 @@ fn version(package: &str) -> &'static str {
 fn answer(entry: &Entry) -> String {
     let [case] = entry.cases.as_slice() else { return format!("{} questions", entry.cases.len()) };
     let number = |x: f64| if x == 0.0 { "0".to_string() } else { format!("{x:.6e}") };
-    match (case, exactly(case, Precision::Double)) {
+    match (case, exact_answer(case, Precision::Double)) {
         (Case::Hull { corners: Some(0), .. }, _) => "no hull".to_string(),
         (Case::Hull { points, .. }, _) => format!("the hull of {} points", points.len()),
-        (_, Exactly::Distance(d)) if d < 0.0 => format!("depth {}", number(-d)),
-        (_, Exactly::Distance(d)) => format!("distance {}", number(d)),
-        (_, Exactly::Triangles { meets: true, .. }) => "they meet".to_string(),
-        (_, Exactly::Triangles { distance, .. }) => format!("distance {}", number(distance)),
-        (_, Exactly::Ray(Some(t))) => format!("t {}", number(t)),
-        (_, Exactly::Ray(None)) => "no hit".to_string(),
-        (_, Exactly::Pairs(pairs)) => format!("{} pairs", pairs.len()),
-        (_, Exactly::Hull) => String::new(),
+        (_, ExactAnswer::Distance(d)) if d < 0.0 => format!("depth {}", number(-d)),
+        (_, ExactAnswer::Distance(d)) => format!("distance {}", number(d)),
+        (_, ExactAnswer::Triangles { meets: true, .. }) => "they meet".to_string(),
+        (_, ExactAnswer::Triangles { distance, .. }) => format!("distance {}", number(distance)),
+        (_, ExactAnswer::Ray(Some(t))) => format!("t {}", number(t)),
+        (_, ExactAnswer::Ray(None)) => "no hit".to_string(),
+        (_, ExactAnswer::Pairs(pairs)) => format!("{} pairs", pairs.len()),
+        (_, ExactAnswer::Hull) => String::new(),
     }
 }
 

@@ -37,8 +37,8 @@ impl Board {
     fn new(rng: &mut Rng) -> Board {
         let half = [1.0, 0.4, 0.05].map(|most| rng.range(0.3 * most, most) as f32);
         let half = Vec3::from(half);
-        let place = rng.direction() * rng.range(0.0, 1.5);
-        let pose = Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        let position = rng.direction() * rng.range(0.0, 1.5);
+        let pose = Pose::new(rng.rotation().as_quat(), position.as_vec3());
         let corners = (0..8_u32)
             .map(|i| [i & 1, i >> 1 & 1, i >> 2].map(|bit| if bit == 0 { -1.0 } else { 1.0 }))
             .map(|signs| pose.transform_point(half * Vec3::from(signs)))

@@ -7,7 +7,7 @@ use carom_benches::peers::{parry, rapier};
 use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, Mobility};
-use carom_broad_auto::catalogue::{CatalogueEntry, Growth, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{CatalogueEntry, Growth, SpatialBroadPhase, WorldHints};
 use carom_broad_sap::{SapSettings, SortedAxes, SweepAndPrune};
 use carom_math::{Interval, Ray};
 use carom_scenes::{Crowd, CrowdKind, Rng};
@@ -102,7 +102,7 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
         expected.push(pairs.iter().copied().filter(is_wanted).collect::<Vec<_>>());
     }
     let mut subjects = Vec::new();
-    let place = Place::of(&recording.first);
+    let place = WorldHints::of(&recording.first);
     let mut wholes: Vec<(&str, Box<dyn BroadPhase>)> = Vec::new();
     for (name, listed) in quick(n) {
         wholes.push((name, listed.make(&place)));
@@ -232,7 +232,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     }
 
     let mut subjects = Vec::new();
-    let place = Place::of(&recorded.first);
+    let place = WorldHints::of(&recorded.first);
     for (name, listed) in algorithms() {
         let most = match listed.growth {
             Growth::OneAxis => MAX_ONE_AXIS,
@@ -309,7 +309,7 @@ fn batches(runner: &mut Runner, n: usize) {
     let stay = n - n / 100;
     // Two sets of boxes that are inserted alternately.
     let guests = [boxes[stay..].to_vec(), Crowd::new(CrowdKind::Uniform, n, 8).boxes()[stay..].to_vec()];
-    let (mut answers, place) = (Answers::new(), Place::of(&boxes));
+    let (mut answers, place) = (Answers::new(), WorldHints::of(&boxes));
     let turn = |subject: &mut Subject, frame: usize| {
         subject.truncate(stay);
         subject.add(&guests[frame % 2]);
@@ -350,7 +350,7 @@ fn batches(runner: &mut Runner, n: usize) {
 /// their own.
 fn rays(runner: &mut Runner, n: usize) {
     let boxes = Crowd::new(CrowdKind::Uniform, n, 7).boxes().to_vec();
-    let (mut rng, world, mut answers) = (Rng::new(3), Place::of(&boxes).bounds, Answers::new());
+    let (mut rng, world, mut answers) = (Rng::new(3), WorldHints::of(&boxes).bounds, Answers::new());
     let rays: Vec<Ray> = (0..1000)
         .map(|_| {
             let from = rng.in_box(world.min.as_dvec3(), world.max.as_dvec3());
@@ -362,7 +362,7 @@ fn rays(runner: &mut Runner, n: usize) {
     };
     let (mut wholes, mut expected) = (Vec::new(), None);
     for (name, listed) in quick(n).filter(|(name, _)| RAY_STRUCTURES.contains(name)) {
-        let mut broad = listed.make(&Place::of(&boxes));
+        let mut broad = listed.make(&WorldHints::of(&boxes));
         let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
         let is_done = broad.insert_batch(&batch, &mut Vec::new());
         debug_assert!(is_done.is_ok(), "boxes of a scene are finite");

@@ -12,7 +12,7 @@
 use carom_benches::broad::{Subject, algorithms};
 use carom_benches::{Answers, Facts, Row, Runner, Times, Unit, median, thread_ns};
 use carom_bounds::{Aabb, BoundingVolume};
-use carom_broad_auto::catalogue::{Growth, Place};
+use carom_broad_auto::catalogue::{Growth, WorldHints};
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use glam::{DVec3, Vec3};
 
@@ -191,8 +191,8 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
             return (i, boxes[i]);
         }
         // Forth and back: a triangle wave of the distance travelled.
-        let way = rng.direction() * (FAST * (number + 1) as f64);
-        let at = boxes[i].center().as_dvec3() + way;
+        let displacement = rng.direction() * (FAST * (number + 1) as f64);
+        let at = boxes[i].center().as_dvec3() + displacement;
         let period = 2.0 * f64::from(side);
         let fold = |x: f64| (x - period * (x / period).round()).abs();
         let shift = DVec3::new(fold(at.x), fold(at.y), fold(at.z)).as_vec3() - boxes[i].center();
@@ -204,9 +204,9 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
 
 /// Runs one algorithm. Returns the median of the calm frames, the worst from the change on, the
 /// pairs found, and the tests for each of them.
-fn run(cliff: &Cliff, make: impl Fn(&Place) -> Subject) -> (f64, f64, u64, f64) {
+fn run(cliff: &Cliff, make: impl Fn(&WorldHints) -> Subject) -> (f64, f64, u64, f64) {
     let mut crowd = Crowd::new(CrowdKind::Uniform, cliff.n, 7);
-    let mut subject = make(&Place::of(Crowd::new(CrowdKind::Uniform, cliff.most, 11).boxes()));
+    let mut subject = make(&WorldHints::of(Crowd::new(CrowdKind::Uniform, cliff.most, 11).boxes()));
     subject.add(crowd.boxes());
     let n_calm = if MAX_ONE_AXIS < cliff.n { 5 } else { CALM };
     let mut calm = Vec::new();

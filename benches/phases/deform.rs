@@ -517,7 +517,7 @@ const ROLL_GAP: f64 = 0.02;
 fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
     let at = |i: usize| i as f64 / (n - 1) as f64;
     let sheet = |height: f64| -> Vec<Vec3> {
-        let place = |i: usize| {
+        let position_of = |i: usize| {
             let (u, v) = (at(i % n), at(i / n));
             let turn = 3.0 * std::f64::consts::TAU * u;
             // The waves of neighbouring turns are opposite.
@@ -525,7 +525,7 @@ fn rolled_cloth(n: usize) -> (Vec<Vec3>, Vec<Vec3>, Vec<[u32; 3]>) {
             let radius = 0.3 + ROLL_GAP * 3.0 * u + wave;
             DVec3::new(radius * turn.cos(), radius * turn.sin(), 2.0 * v).as_vec3()
         };
-        (0..n * n).map(place).collect()
+        (0..n * n).map(position_of).collect()
     };
     (sheet(0.1), sheet(0.6), grid(n))
 }

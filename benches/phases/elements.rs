@@ -81,11 +81,11 @@ fn element(kind: Kind, start: [DVec3; 4], end: [DVec3; 4]) -> Element {
 /// Returns small features that pass near each other, like those of two surfaces in a time step.
 fn generated(random: &mut Random, kind: Kind) -> Element {
     let n_a = if kind == Kind::VertexFace { 1 } else { 2 };
-    let (from, way) = (random.cube_point(), random.cube_point() * 2.0);
+    let (from, displacement) = (random.cube_point(), random.cube_point() * 2.0);
     let start =
         core::array::from_fn(|i| random.cube_point() * 0.5 + if i < n_a { from } else { DVec3::ZERO });
     let end = core::array::from_fn(|i| {
-        start[i] + random.cube_point() * 0.1 + if i < n_a { way } else { DVec3::ZERO }
+        start[i] + random.cube_point() * 0.1 + if i < n_a { displacement } else { DVec3::ZERO }
     });
     element(kind, start, end)
 }
@@ -136,8 +136,8 @@ fn cast((a, place_a, velocity_a): Peer<'_>, (b, place_b, velocity_b): Peer<'_>) 
         .map_or(MISS, |hit| f64::from(hit.time_of_impact))
 }
 
-fn at(place: DVec3) -> ParryPose {
-    ParryPose::from_translation(parry::vector(place.as_vec3()))
+fn at(position: DVec3) -> ParryPose {
+    ParryPose::from_translation(parry::vector(position.as_vec3()))
 }
 
 /// Returns a start position and a velocity towards the origin. About one body in two hits.
@@ -364,10 +364,10 @@ fn polyhedra(runner: &mut Runner, random: &mut Random) {
     };
     let theirs = |i: usize| {
         let moving = |(half, motion): &(DVec3, Motion)| {
-            let place =
+            let pose =
                 Pose { rotation: motion.rotation().as_quat(), translation: motion.center_at(0.0).as_vec3() };
             let [linear, angular] = [motion.linear(), motion.angular()].map(|v| parry::vector(v.as_vec3()));
-            let path = NonlinearRigidMotion::new(parry::pose(&place), Default::default(), linear, angular);
+            let path = NonlinearRigidMotion::new(parry::pose(&pose), Default::default(), linear, angular);
             (Cuboid::new(parry::vector(half.as_vec3())), path)
         };
         let [(a, path_a), (b, path_b)] = [moving(&pairs[i][0]), moving(&pairs[i][1])];

@@ -223,8 +223,8 @@ impl Ground {
         let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * SPACING;
         for i in 0..n {
             let (x, z) = (at(i % row), at(i / row));
-            let place = DVec3::new(x, self.height(x, z) + rng.range(0.8, 2.5), z);
-            let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+            let position = DVec3::new(x, self.height(x, z) + rng.range(0.8, 2.5), z);
+            let pose = carom_math::Pose::new(rng.rotation().as_quat(), position.as_vec3());
             let kind = if kind == MIXED { i % MIXED } else { kind };
             scene.bodies.push(BodySpec::new(shape(kind, &mut rng), pose));
         }
@@ -274,8 +274,8 @@ fn ragdolls(n: usize) -> SceneSpec {
     let row = (n as f64).sqrt().ceil() as usize;
     for i in 0..n {
         let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * 1.9;
-        let place = DVec3::new(at(i % row), rng.range(1.2, 4.0), at(i / row));
-        let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        let position = DVec3::new(at(i % row), rng.range(1.2, 4.0), at(i / row));
+        let pose = carom_math::Pose::new(rng.rotation().as_quat(), position.as_vec3());
         push_ragdoll(&mut scene, &pose, 1.0, i as u32 + 1);
     }
     scene
@@ -298,8 +298,8 @@ fn knots(n: usize, n_triangles: usize) -> SceneSpec {
         let (layer, in_layer) = (i / (row * row), i % (row * row));
         let at = |i: usize| (i as f64 - 0.5 * (row as f64 - 1.0)) * spacing;
         let height = 1.1 + spacing * layer as f64;
-        let place = DVec3::new(at(in_layer % row), height, at(in_layer / row));
-        let pose = carom_math::Pose::new(rng.rotation().as_quat(), place.as_vec3());
+        let position = DVec3::new(at(in_layer % row), height, at(in_layer / row));
+        let pose = carom_math::Pose::new(rng.rotation().as_quat(), position.as_vec3());
         scene.bodies.push(BodySpec::new(knot.clone(), pose));
     }
     scene
@@ -358,18 +358,18 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     );
 
     let (world, peer) = (world.into_inner(), peer.into_inner());
-    let places: Vec<Vec3> = bodies
+    let positions: Vec<Vec3> = bodies
         .iter()
         .map(|&body| world.body(body).map(|body| body.pose()).map_or(Vec3::NAN, |pose| pose.translation))
         .collect();
     let deepest = (world.contacts())
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);
-    let ends = [("carom", places, deepest), ("rapier", peer.places(), peer.deepest())];
-    for (name, places, deepest) in ends {
+    let ends = [("carom", positions, deepest), ("rapier", peer.places(), peer.deepest())];
+    for (name, positions, deepest) in ends {
         // Below the floor, or the lowest valley.
-        let n_lost = places.iter().filter(|place| !(-0.5 < place.y)).count();
-        let mean = places.iter().map(|place| place.y).sum::<f32>() / places.len().max(1) as f32;
+        let n_lost = positions.iter().filter(|position| !(-0.5 < position.y)).count();
+        let mean = positions.iter().map(|position| position.y).sum::<f32>() / positions.len().max(1) as f32;
         println!("    {name}: mean height {mean:.2}, {n_lost} lost, deepest overlap {:.4}", -deepest);
     }
     let n_steps = f64::from(n_steps.into_inner().max(1));

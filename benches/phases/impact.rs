@@ -252,23 +252,24 @@ fn axis_boxes(runner: &mut Runner) {
             (halves, [DVec3::ZERO, from], single(rng.in_box(DVec3::splat(-4.0), DVec3::splat(4.0))))
         })
         .collect();
-    let ours = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
+    let ours = |(halves, positions, displacement): &([DVec3; 2], [DVec3; 2], DVec3)| {
         let moving = |i: usize, velocity: DVec3| {
-            MovingAabb::new(places[i] - halves[i], places[i] + halves[i], velocity).expect("finite numbers")
+            MovingAabb::new(positions[i] - halves[i], positions[i] + halves[i], velocity)
+                .expect("finite numbers")
         };
-        moving(0, DVec3::ZERO).time_of_impact(&moving(1, *way), 1.0)
+        moving(0, DVec3::ZERO).time_of_impact(&moving(1, *displacement), 1.0)
     };
-    let shaft = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
-        let at = |i: usize, place: DVec3| Aabb::around(place - halves[i], place + halves[i]);
-        Shaft::new(&at(1, places[1]), &at(1, places[1] + *way)).overlaps(&at(0, places[0]))
+    let shaft = |(halves, positions, displacement): &([DVec3; 2], [DVec3; 2], DVec3)| {
+        let at = |i: usize, position: DVec3| Aabb::around(position - halves[i], position + halves[i]);
+        Shaft::new(&at(1, positions[1]), &at(1, positions[1] + *displacement)).overlaps(&at(0, positions[0]))
     };
-    let theirs = |(halves, places, way): &([DVec3; 2], [DVec3; 2], DVec3)| {
+    let theirs = |(halves, positions, displacement): &([DVec3; 2], [DVec3; 2], DVec3)| {
         let [a, b] = halves.map(|half| ParryCuboid::new(parry::vector(half.as_vec3())));
-        let pose = |place: DVec3| ParryPose::from_translation(parry::vector(place.as_vec3()));
+        let pose = |position: DVec3| ParryPose::from_translation(parry::vector(position.as_vec3()));
         let options = ShapeCastOptions::with_max_time_of_impact(1.0);
         let zero = parry::vector(glam::Vec3::ZERO);
-        let way = parry::vector(way.as_vec3());
-        cast_shapes(&pose(places[0]), zero, &a, &pose(places[1]), way, &b, options)
+        let displacement = parry::vector(displacement.as_vec3());
+        cast_shapes(&pose(positions[0]), zero, &a, &pose(positions[1]), displacement, &b, options)
             .ok()
             .flatten()
             .map(|hit| hit.time_of_impact)
@@ -463,19 +464,20 @@ fn first_of_many(runner: &mut Runner, workload: &str, n: usize) {
         Shape::Hull(Arc::new(ConvexHull::from_points(&points).expect("points of an ellipsoid")))
     };
     let mut rng = Rng::new(31);
-    let still = |rng: &mut Rng, place: DVec3| {
-        Motion::new(rng.rotation(), place, DVec3::ZERO, DVec3::ZERO, rng.direction()).expect("finite numbers")
+    let still = |rng: &mut Rng, position: DVec3| {
+        Motion::new(rng.rotation(), position, DVec3::ZERO, DVec3::ZERO, rng.direction())
+            .expect("finite numbers")
     };
     let motions: Vec<Motion> = (0..n)
         .map(|_| {
-            let place = DVec3::new(rng.range(-20.0, 20.0), rng.range(-5.0, 5.0), rng.range(-5.0, 5.0));
-            still(&mut rng, place)
+            let position = DVec3::new(rng.range(-20.0, 20.0), rng.range(-5.0, 5.0), rng.range(-5.0, 5.0));
+            still(&mut rng, position)
         })
         .collect();
     let flights: Vec<Motion> = (0..8)
         .map(|_| {
-            let place = DVec3::new(-24.0, rng.range(-3.0, 3.0), rng.range(-3.0, 3.0));
-            Motion::new(rng.rotation(), place, DVec3::ZERO, DVec3::X * 48.0, rng.direction() * 2.0)
+            let position = DVec3::new(-24.0, rng.range(-3.0, 3.0), rng.range(-3.0, 3.0));
+            Motion::new(rng.rotation(), position, DVec3::ZERO, DVec3::X * 48.0, rng.direction() * 2.0)
                 .expect("finite numbers")
         })
         .collect();

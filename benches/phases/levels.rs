@@ -148,8 +148,9 @@ fn level(brushes: &[Brush]) -> Level {
         let from = from.as_vec3().as_dvec3();
         // No body starts inside a brush: this cylinder contains all of them.
         if all.contents_within(&player, from - DVec3::new(0.0, 0.0, 28.0)).is_empty() {
-            let way = random.cube_point().normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
-            ways.push((from, way.as_vec3().as_dvec3()));
+            let displacement =
+                random.cube_point().normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
+            ways.push((from, displacement.as_vec3().as_dvec3()));
         }
     }
     Level {
@@ -166,21 +167,26 @@ fn level(brushes: &[Brush]) -> Level {
 
 fn rays(runner: &mut Runner, level: &Level) {
     let mut stack = TraceStack::new();
-    let mut ours = |tree: &BspTree, from: DVec3, way: DVec3| {
-        tree.trace_with(&Point, from, way, Contents::SOLID, &mut stack).map(|hit| hit.t)
+    let mut ours = |tree: &BspTree, from: DVec3, displacement: DVec3| {
+        tree.trace_with(&Point, from, displacement, Contents::SOLID, &mut stack).map(|hit| hit.t)
     };
-    let by_tree = |from: DVec3, way: DVec3| {
-        let ray = Ray::new(from.as_vec3(), way.as_vec3());
+    let by_tree = |from: DVec3, displacement: DVec3| {
+        let ray = Ray::new(from.as_vec3(), displacement.as_vec3());
         let interval = Interval::new(0.0, 1.0);
         cast_ray(&level.surface, &Pose::IDENTITY, &ray, interval).map(|hit| f64::from(hit.t))
     };
-    let theirs = |from: DVec3, way: DVec3| {
-        let ray = parry3d::query::Ray::new(parry::vector(from.as_vec3()), parry::vector(way.as_vec3()));
+    let theirs = |from: DVec3, displacement: DVec3| {
+        let ray =
+            parry3d::query::Ray::new(parry::vector(from.as_vec3()), parry::vector(displacement.as_vec3()));
         level.surface_peer.cast_local_ray(&ray, 1.0, false).map(f64::from)
     };
     let mut answers = Answers::new();
-    for (i, (from, way)) in level.ways.iter().enumerate() {
-        let (t, u, v) = (ours(&level.edges, *from, *way), by_tree(*from, *way), theirs(*from, *way));
+    for (i, (from, displacement)) in level.ways.iter().enumerate() {
+        let (t, u, v) = (
+            ours(&level.edges, *from, *displacement),
+            by_tree(*from, *displacement),
+            theirs(*from, *displacement),
+        );
         let number = |t: Option<f64>| t.unwrap_or(2.0);
         answers.number(&format!("ray {i}"), number(t), number(u), TOLERANCE);
         answers.number(&format!("ray {i}, parry"), number(u), number(v), TOLERANCE);
@@ -188,18 +194,18 @@ fn rays(runner: &mut Runner, level: &Level) {
     let row = Row { workload: "ray", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(ours(&level.edges, *from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(ours(&level.edges, *from, *displacement));
             }
         })
         .entry("carom BVH", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(by_tree(*from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(theirs(*from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(theirs(*from, *displacement));
             }
         });
     runner.compare(row, comparison);
@@ -210,19 +216,23 @@ fn groups(runner: &mut Runner, level: &Level) {
     let balls = [(-20.0, 8.0), (4.0, 16.0), (28.0, 8.0)]
         .map(|(z, radius)| PlacedBall { center: DVec3::new(0.0, 0.0, z - 4.0), radius });
     let group = BallGroup::new(&balls).expect("three balls");
-    let ours = |from: DVec3, way: DVec3, stack: &mut TraceStack| {
-        level.edges.trace_group_with(&group, from, way, Contents::SOLID, stack).map(|found| found.hit.t)
+    let ours = |from: DVec3, displacement: DVec3, stack: &mut TraceStack| {
+        level
+            .edges
+            .trace_group_with(&group, from, displacement, Contents::SOLID, stack)
+            .map(|found| found.hit.t)
     };
     let shapes = balls.map(|ball| Shape::Sphere(Sphere::new(ball.radius as f32).expect("a size")));
     let still = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
         .expect("finite numbers");
     let settings = ImpactSettings::default();
     let mut memory = Workspace::default();
-    let mut by_tree = |from: DVec3, way: DVec3| {
+    let mut by_tree = |from: DVec3, displacement: DVec3| {
         let mut first = None;
         for (ball, shape) in balls.iter().zip(&shapes) {
-            let motion = Motion::new(DQuat::IDENTITY, from + ball.center, DVec3::ZERO, way, DVec3::ZERO)
-                .expect("finite numbers");
+            let motion =
+                Motion::new(DQuat::IDENTITY, from + ball.center, DVec3::ZERO, displacement, DVec3::ZERO)
+                    .expect("finite numbers");
             if let TimeOfImpact::Hit(hit) =
                 cast_with(&level.brushes, &still, shape, &motion, &settings, &mut memory)
                 && first.is_none_or(|first| hit.t_hi < first)
@@ -238,41 +248,41 @@ fn groups(runner: &mut Runner, level: &Level) {
         (pose, SharedShape::ball(ball.radius as f32))
     });
     let compound = ParryCompound::new(parts.to_vec());
-    let theirs = |from: DVec3, way: DVec3| {
+    let theirs = |from: DVec3, displacement: DVec3| {
         let pose = parry::pose(&Pose::new(Quat::IDENTITY, from.as_vec3()));
         let (origin, zero) = (parry3d::math::Pose::IDENTITY, parry::vector(Vec3::ZERO));
-        let way = parry::vector(way.as_vec3());
-        cast_shapes(&origin, zero, &level.brushes_peer, &pose, way, &compound, options)
+        let displacement = parry::vector(displacement.as_vec3());
+        cast_shapes(&origin, zero, &level.brushes_peer, &pose, displacement, &compound, options)
             .ok()
             .flatten()
             .map(|hit| f64::from(hit.time_of_impact))
     };
     let mut answers = Answers::new();
     let mut stack = TraceStack::new();
-    for (i, (from, way)) in level.ways.iter().enumerate() {
+    for (i, (from, displacement)) in level.ways.iter().enumerate() {
         let what = format!("three balls {i}");
         let number = |t: Option<f64>| t.unwrap_or(2.0);
-        let tree = number(by_tree(*from, *way));
-        answers.number(&what, tree, number(theirs(*from, *way)), TOLERANCE);
-        let is_early = number(ours(*from, *way, &mut stack)) <= tree + TOLERANCE;
+        let tree = number(by_tree(*from, *displacement));
+        answers.number(&what, tree, number(theirs(*from, *displacement)), TOLERANCE);
+        let is_early = number(ours(*from, *displacement, &mut stack)) <= tree + TOLERANCE;
         answers.equal(&format!("{what}: late"), &is_early, &true);
     }
     let row =
         Row { workload: "three balls", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(ours(*from, *way, &mut stack));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(ours(*from, *displacement, &mut stack));
             }
         })
         .entry("carom BVH", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(by_tree(*from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(theirs(*from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(theirs(*from, *displacement));
             }
         });
     runner.compare(row, comparison);
@@ -293,41 +303,54 @@ fn sweeps(
     if !runner.wants(workload) {
         return;
     }
-    let trace = |tree: &BspTree, from: DVec3, way: DVec3, stack: &mut TraceStack| {
-        tree.trace_with(body, from - reference, way, Contents::SOLID, stack).map(|hit| hit.t)
+    let trace = |tree: &BspTree, from: DVec3, displacement: DVec3, stack: &mut TraceStack| {
+        tree.trace_with(body, from - reference, displacement, Contents::SOLID, stack).map(|hit| hit.t)
     };
-    let motion = |from: DVec3, way: DVec3| {
+    let motion = |from: DVec3, displacement: DVec3| {
         let turn = turn.as_dquat();
-        Motion::new(turn, from, DVec3::ZERO, way, DVec3::ZERO).expect("finite numbers")
+        Motion::new(turn, from, DVec3::ZERO, displacement, DVec3::ZERO).expect("finite numbers")
     };
     let still = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO, DVec3::ZERO)
         .expect("finite numbers");
     let settings = ImpactSettings::default();
     let mut memory = Workspace::default();
-    let mut by_tree = |from: DVec3, way: DVec3| {
-        cast_with(&level.brushes, &still, shape, &motion(from, way), &settings, &mut memory)
+    let mut by_tree = |from: DVec3, displacement: DVec3| {
+        cast_with(&level.brushes, &still, shape, &motion(from, displacement), &settings, &mut memory)
     };
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-    let theirs = |level_peer: &dyn ParryShape, from: DVec3, way: DVec3| {
+    let theirs = |level_peer: &dyn ParryShape, from: DVec3, displacement: DVec3| {
         let pose = parry::pose(&Pose::new(turn, from.as_vec3()));
         let (origin, zero) = (parry3d::math::Pose::IDENTITY, parry::vector(Vec3::ZERO));
-        cast_shapes(&origin, zero, level_peer, &pose, parry::vector(way.as_vec3()), shape_peer, options)
-            .ok()
-            .flatten()
-            .map(|hit| f64::from(hit.time_of_impact))
+        cast_shapes(
+            &origin,
+            zero,
+            level_peer,
+            &pose,
+            parry::vector(displacement.as_vec3()),
+            shape_peer,
+            options,
+        )
+        .ok()
+        .flatten()
+        .map(|hit| f64::from(hit.time_of_impact))
     };
     let mut answers = Answers::new();
     let mut stack = TraceStack::new();
-    for (i, (from, way)) in level.ways.iter().enumerate() {
-        let tree = match by_tree(*from, *way) {
+    for (i, (from, displacement)) in level.ways.iter().enumerate() {
+        let tree = match by_tree(*from, *displacement) {
             TimeOfImpact::Hit(impact) => Some(impact.t_hi),
             _ => None,
         };
         let what = format!("{workload} {i}");
         let number = |t: Option<f64>| t.unwrap_or(2.0);
-        answers.number(&what, number(tree), number(theirs(&level.brushes_peer, *from, *way)), TOLERANCE);
+        answers.number(
+            &what,
+            number(tree),
+            number(theirs(&level.brushes_peer, *from, *displacement)),
+            TOLERANCE,
+        );
         for bsp in [&level.edges, &level.all] {
-            let t = number(trace(bsp, *from, *way, &mut stack));
+            let t = number(trace(bsp, *from, *displacement, &mut stack));
             answers.equal(&format!("{what}: late"), &(t <= number(tree) + TOLERANCE), &true);
         }
     }
@@ -336,28 +359,28 @@ fn sweeps(
     let row = Row { workload, size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(trace(&level.edges, *from, *way, of_edges));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(trace(&level.edges, *from, *displacement, of_edges));
             }
         })
         .entry("carom BSP, all bevels", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(trace(&level.all, *from, *way, of_all));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(trace(&level.all, *from, *displacement, of_all));
             }
         })
         .entry("carom BVH", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(by_tree(*from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(theirs(&level.brushes_peer, *from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(theirs(&level.brushes_peer, *from, *displacement));
             }
         })
         .entry("parry, mesh", || {
-            for (from, way) in &level.ways {
-                std::hint::black_box(theirs(&level.surface_peer, *from, *way));
+            for (from, displacement) in &level.ways {
+                std::hint::black_box(theirs(&level.surface_peer, *from, *displacement));
             }
         });
     // Times differ if a sweep ends at a grazing edge.

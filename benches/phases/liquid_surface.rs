@@ -33,29 +33,29 @@ struct Truth {
 /// Returns the particles of water in waves, with drops above it.
 fn water() -> Vec<Vec3> {
     let mut rng = Rng::new(9);
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     let spacing = 2.0 * RADIUS;
     for x in 0..60 {
         for z in 0..60 {
             let height = 10.0 + 4.0 * (0.2 * f64::from(x)).sin() + 3.0 * (0.3 * f64::from(z)).cos();
             for y in 0..height as i32 {
                 let shift = DVec3::from_array([0; 3].map(|_| rng.range(-SHIFT, SHIFT)));
-                places.push((IVec3::new(x, y, z).as_vec3() + 0.5) * spacing + shift.as_vec3() * RADIUS);
+                positions.push((IVec3::new(x, y, z).as_vec3() + 0.5) * spacing + shift.as_vec3() * RADIUS);
             }
         }
     }
     for _ in 0..2000 {
         let at = DVec3::from_array([0; 3].map(|_| rng.unit()));
-        places.push((at * DVec3::new(1.2, 0.5, 1.2) + DVec3::Y * 0.5).as_vec3());
+        positions.push((at * DVec3::new(1.2, 0.5, 1.2) + DVec3::Y * 0.5).as_vec3());
     }
-    places
+    positions
 }
 
 /// Computes the reference, on a grid around all particles whose cells are as long as a radius.
-fn truth(places: &[Vec3]) -> Truth {
-    let tree = crate::kiddo_tree(places);
+fn truth(positions: &[Vec3]) -> Truth {
+    let tree = crate::kiddo_tree(positions);
     let (radius, reach) = (f64::from(RADIUS), RADIUS * REACH);
-    let all = places
+    let all = positions
         .iter()
         .fold([Vec3::INFINITY, Vec3::NEG_INFINITY], |[low, high], p| [low.min(*p), high.max(*p)]);
     let low = ((all[0] - reach) / RADIUS).floor().as_ivec3() - 1;
@@ -69,10 +69,10 @@ fn truth(places: &[Vec3]) -> Truth {
         let query = node.as_vec3().to_array();
         let near = tree.query(&query).within::<SquaredEuclidean<f32>>(reach * reach).unsorted().execute();
         let (mut weights, mut sum) = (0.0_f64, DVec3::ZERO);
-        for place in near.iter().map(|near| places[near.item as usize].as_dvec3()) {
-            let part = 1.0 - node.distance_squared(place) / f64::from(reach * reach);
+        for position in near.iter().map(|near| positions[near.item as usize].as_dvec3()) {
+            let part = 1.0 - node.distance_squared(position) / f64::from(reach * reach);
             let weight = f64::max(part, 0.0).powi(3);
-            (weights, sum) = (weights + weight, sum + place * weight);
+            (weights, sum) = (weights + weight, sum + position * weight);
         }
         let to_surface =
             (node - sum / weights).length() + radius * (1.0 - 2.0 * (weights / FULL_WEIGHT).min(1.0));
@@ -104,9 +104,9 @@ pub(crate) fn row(runner: &mut Runner) {
     if !runner.wants(workload) {
         return;
     }
-    let places = water();
-    let surface = || liquid_surface(&places, RADIUS, RADIUS).expect("finite");
-    let (mesh, truth_is) = (surface(), truth(&places));
+    let positions = water();
+    let surface = || liquid_surface(&positions, RADIUS, RADIUS).expect("finite");
+    let (mesh, truth_is) = (surface(), truth(&positions));
     let mut answers = Answers::new();
     for (what, ours, wanted) in [
         ("vertices", mesh.vertices.len(), truth_is.n_vertices),
@@ -116,9 +116,9 @@ pub(crate) fn row(runner: &mut Runner) {
         answers.number(what, ours as f64, wanted as f64, 1e-4 * wanted as f64);
     }
     answers.number("volume", volume(&mesh), truth_is.volume, 0.02 * truth_is.volume);
-    let row = Row { workload, size: places.len() as u64, unit: Unit::Ms, per_call: 1 };
+    let row = Row { workload, size: positions.len() as u64, unit: Unit::Ms, per_call: 1 };
     let comparison = Comparison::new(answers)
         .entry("carom", || drop(std::hint::black_box(surface())))
-        .entry("node by node, no mesh", || _ = std::hint::black_box(truth(&places).n_vertices));
+        .entry("node by node, no mesh", || _ = std::hint::black_box(truth(&positions).n_vertices));
     runner.compare_slow(row, comparison);
 }

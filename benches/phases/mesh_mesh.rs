@@ -188,9 +188,9 @@ fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
     };
     // Place and inward normal of the vertices of a mesh, each in the frame of the other one.
     let cast = |rays: &RayMesh, to_other: &Pose, vertex: u32, other: &ParryMesh| {
-        let place = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
+        let position = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
         let normal = to_other.transform_vector(rays.vertex_normal(vertex).unwrap_or_default());
-        let ray = parry3d::query::Ray::new(parry::vector(place), parry::vector(-normal));
+        let ray = parry3d::query::Ray::new(parry::vector(position), parry::vector(-normal));
         let hit = other.cast_local_ray_and_get_normal(&ray, f32::MAX, false)?;
         // From behind: the vertex is inside.
         (0.0 < hit.normal.dot(ray.dir) || other.is_backface(hit.feature)).then_some(hit.time_of_impact)
@@ -201,8 +201,8 @@ fn depth_by_rays(runner: &mut Runner, pair: &MeshPair, peers: [&ParryMesh; 2]) {
         for (rays, to_other, other) in sides {
             let bounds = other.local_aabb();
             for vertex in 0..rays.mesh().mesh().vertices().len() as u32 {
-                let place = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
-                let is_in = bounds.contains_local_point(parry::vector(place));
+                let position = to_other.transform_point(rays.mesh().mesh().vertices()[vertex as usize]);
+                let is_in = bounds.contains_local_point(parry::vector(position));
                 n += usize::from(is_in && cast(rays, &to_other, vertex, other).is_some());
             }
         }

@@ -106,18 +106,18 @@ fn poses(n: usize, is_falling: bool) -> Vec<Vec<Pose>> {
     let side = 1.5 * (n as f64).cbrt();
     let bodies: Vec<(DVec3, DVec3, f32)> = (0..n)
         .map(|_| {
-            let place = rng.in_box(DVec3::ZERO, DVec3::splat(side));
-            (place, rng.direction(), rng.range(1.0, 10.0) as f32)
+            let position = rng.in_box(DVec3::ZERO, DVec3::splat(side));
+            (position, rng.direction(), rng.range(1.0, 10.0) as f32)
         })
         .collect();
     (0..STEPS)
         .map(|step| {
             let t = step as f32 * STEP;
-            let pose = |(place, axis, speed): &(DVec3, DVec3, f32)| {
+            let pose = |(position, axis, speed): &(DVec3, DVec3, f32)| {
                 let fallen = if is_falling { 0.5 * 9.81 * t * t * (1.0 + 0.1 * speed) } else { 0.0 };
                 Pose {
                     rotation: Quat::from_axis_angle(axis.as_vec3(), speed * t),
-                    translation: place.as_vec3() - Vec3::Y * fallen,
+                    translation: position.as_vec3() - Vec3::Y * fallen,
                 }
             };
             bodies.iter().map(pose).collect()

@@ -168,22 +168,22 @@ fn rain(runner: &mut Runner, n: usize) {
 
 /// Returns a block of particles at rest beside each other, from a corner on.
 fn block(n: [i32; 3], spacing: f32, corner: [i32; 3]) -> Vec<Vec3> {
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for y in 0..n[1] {
         for z in 0..n[2] {
             for x in 0..n[0] {
                 let at = [corner[0] + x, corner[1] + y, corner[2] + z].map(|i| (i as f32 + 0.5) * spacing);
-                places.push(Vec3::from_array(at));
+                positions.push(Vec3::from_array(at));
             }
         }
     }
-    places
+    positions
 }
 
 /// Returns the compression of water with particles at these positions.
-fn compression(settings: &ParticleSettings, places: &[Vec3]) -> Compression {
+fn compression(settings: &ParticleSettings, positions: &[Vec3]) -> Compression {
     let mut solver = ParticleSolver::new(*settings).expect("settings");
-    solver.add_liquid(&Liquid::default(), places).expect("finite");
+    solver.add_liquid(&Liquid::default(), positions).expect("finite");
     solver.compression().expect("not dense")
 }
 
@@ -199,21 +199,21 @@ fn liquid(runner: &mut Runner) {
     const DT: f32 = 1.0 / 240.0;
     let n_warm = if runner.is_quick() { 15 } else { 60 };
     let settings = ParticleSettings::new(SPACING / 2.0).with_substeps(1).with_iterations(5);
-    let places = block(N, SPACING, [0; 3]);
+    let positions = block(N, SPACING, [0; 3]);
     let mut solver = ParticleSolver::new(settings).expect("settings");
-    solver.add_liquid(&Liquid::default(), &places).expect("finite");
+    solver.add_liquid(&Liquid::default(), &positions).expect("finite");
     let [length, width] = [LENGTH, N[2]].map(|n| n as f32 * SPACING);
     for (normal, offset) in
         [(Vec3::Y, 0.0), (Vec3::X, 0.0), (Vec3::NEG_X, -length), (Vec3::Z, 0.0), (Vec3::NEG_Z, -width)]
     {
         solver.add_plane(normal, offset, &Surface::default()).expect("a plane");
     }
-    let points = |places: Vec<Vec3>| -> Vec<salva3d::math::Vector<f32>> {
-        places.iter().map(|p| salva3d::math::Vector::new(p.x, p.y, p.z)).collect()
+    let points = |positions: Vec<Vec3>| -> Vec<salva3d::math::Vector<f32>> {
+        positions.iter().map(|p| salva3d::math::Vector::new(p.x, p.y, p.z)).collect()
     };
     let mut world =
         LiquidWorld::new(DFSPHSolver::<CubicSplineKernel, CubicSplineKernel>::new(), SPACING / 2.0, 2.0, 1.0);
-    let fluid = Fluid::new(points(places.clone()), SPACING / 2.0, 1000.0, InteractionGroups::all());
+    let fluid = Fluid::new(points(positions.clone()), SPACING / 2.0, 1000.0, InteractionGroups::all());
     let fluid = world.add_fluid(fluid);
     let mut walls = block([LENGTH + 2, 1, N[2] + 2], SPACING, [-1, -1, -1]);
     for z in [-1, N[2]] {
@@ -232,16 +232,16 @@ fn liquid(runner: &mut Runner) {
         step_salva();
     }
     let state = |name: &str| {
-        let mut places = Vec::new();
+        let mut positions = Vec::new();
         if name == "carom" {
-            ours.borrow().collect_positions(&mut places);
+            ours.borrow().collect_positions(&mut positions);
         } else {
             let world = theirs.borrow();
             let fluid = world.fluids().get(fluid).expect("it was added");
-            places.extend(fluid.positions.iter().map(|p| Vec3::new(p.x, p.y, p.z)));
+            positions.extend(fluid.positions.iter().map(|p| Vec3::new(p.x, p.y, p.z)));
         }
-        let height = places.iter().map(|p| p.y).sum::<f32>() / places.len() as f32;
-        (height, compression(&settings, &places))
+        let height = positions.iter().map(|p| p.y).sum::<f32>() / positions.len() as f32;
+        (height, compression(&settings, &positions))
     };
     let (height, ours_is) = state("carom");
     let (peer_height, peer_is) = state("salva dfsph");
@@ -249,7 +249,8 @@ fn liquid(runner: &mut Runner) {
     answers.number("mean height", f64::from(height), f64::from(peer_height), f64::from(2.0 * SPACING));
     answers.number("mean compression is at most 1 %", f64::from(ours_is.mean), 0.0, 0.01);
     let comparison = Comparison::new(answers).entry("carom", step).entry("salva dfsph", step_salva);
-    let row = Row { workload, size: places.len() as u64, unit: Unit::Ns, per_call: places.len() as u64 };
+    let row =
+        Row { workload, size: positions.len() as u64, unit: Unit::Ns, per_call: positions.len() as u64 };
     runner.frames(row, 20, comparison, || {});
     for (name, Compression { mean, worst, .. }) in [("carom", ours_is), ("salva dfsph", peer_is)] {
         println!("    {name}: compression {:.2} % mean, {:.1} % worst", 100.0 * mean, 100.0 * worst);
@@ -276,8 +277,8 @@ fn kiddo_visit(points: &[Vec3], radius: f32, lists: &mut Lists) {
     let tree = kiddo_tree(points);
     lists.clear();
     for p in points {
-        let (out, place) = (&mut lists.neighbours, p.to_array());
-        let query = tree.query(&place).within::<SquaredEuclidean<f32>>(radius * radius);
+        let (out, position) = (&mut lists.neighbours, p.to_array());
+        let query = tree.query(&position).within::<SquaredEuclidean<f32>>(radius * radius);
         query.unsorted().visit(|near| out.push(near.item));
         lists.end_row();
     }

@@ -70,8 +70,8 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
         .fold(0.0, f32::min);
     let deepest = [deepest_own, peer.borrow().deepest()];
     for (k, name) in ["carom", "rapier"].into_iter().enumerate() {
-        let n_lost = after[k].iter().filter(|place| !(LOST_BELOW < place.y)).count();
-        let mean = after[k].iter().map(|place| place.y).sum::<f32>() / n.max(1) as f32;
+        let n_lost = after[k].iter().filter(|position| !(LOST_BELOW < position.y)).count();
+        let mean = after[k].iter().map(|position| position.y).sum::<f32>() / n.max(1) as f32;
         let drifts = after[k].iter().zip(&before[k]).map(|(after, before)| 1e6 * (*after - *before).length());
         let mut drifts: Vec<f32> = drifts.collect();
         drifts.sort_by(f32::total_cmp);

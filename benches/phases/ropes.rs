@@ -42,22 +42,22 @@ impl Hung {
         let spacing = LENGTH / LINKS as f32;
         for rope in 0..N {
             let at = |k: u32| Vec3::new(spacing * k as f32, 0.0, rope as f32);
-            let places: Vec<Vec3> = (0..=LINKS).map(at).collect();
+            let positions: Vec<Vec3> = (0..=LINKS).map(at).collect();
             // A rope has a mass of 1 kg.
             let masses: Vec<f32> = (0..=LINKS).map(|k| if k == 0 { 0.0 } else { LINKS as f32 }).collect();
             let solid = Solid::default();
-            let added = solver.add_solid(&solid, &places, &masses).expect("finite places");
+            let added = solver.add_solid(&solid, &positions, &masses).expect("finite places");
             let first = added.indices.start as usize;
             if is_chain {
-                let rope = Rope::new(first, &places, &RopeSettings::default());
+                let rope = Rope::new(first, &positions, &RopeSettings::default());
                 ropes.push(Box::new(rope.expect("a rope")));
             } else {
                 let link = |k| Link { ends: [k, k + 1], rest: spacing, compliance: 0.0 };
                 let links: Vec<Link> = (0..LINKS).map(link).collect();
-                ropes.push(Box::new(Links::new(first, places.len(), &links).expect("links")));
+                ropes.push(Box::new(Links::new(first, positions.len(), &links).expect("links")));
             }
             if has_loads {
-                let pose = Pose::from_translation(places[LINKS as usize]);
+                let pose = Pose::from_translation(positions[LINKS as usize]);
                 let (body, particle) = (bodies.len() as u32, added.ids.end - 1);
                 attachments.push(Attachment { particle, body, point: Vec3::ZERO });
                 bodies.push(BodyBoundary {

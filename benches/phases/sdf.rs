@@ -114,25 +114,25 @@ fn all_nodes(runner: &mut Runner, mesh: &TriMesh) {
     .expect("a torus is a mesh");
     let field = bake();
     let nodes = field.grid().nodes();
-    let places: Vec<_> = (0..nodes.element_product())
+    let positions: Vec<_> = (0..nodes.element_product())
         .map(|node| UVec3::new(node % nodes.x, node / nodes.x % nodes.y, node / (nodes.x * nodes.y)))
         .map(|node| parry::vector(field.grid().node(node).as_vec3()))
         .collect();
     let mut answers = Answers::new();
-    for (place, value) in places.iter().zip(field.values()).step_by(31) {
-        let found = (theirs.project_local_point(*place, false).point - *place).length();
+    for (position, value) in positions.iter().zip(field.values()).step_by(31) {
+        let found = (theirs.project_local_point(*position, false).point - *position).length();
         answers.number("distance", f64::from(value.abs()), f64::from(found), ROUNDED);
     }
     let row = Row {
         workload: "all nodes",
-        size: places.len() as u64,
+        size: positions.len() as u64,
         unit: Unit::Ns,
-        per_call: places.len() as u64,
+        per_call: positions.len() as u64,
     };
     let comparison =
         Comparison::new(answers).entry("carom", || drop(black_box(bake()))).entry("parry", || {
-            for place in &places {
-                black_box(theirs.project_local_point(*place, false));
+            for position in &positions {
+                black_box(theirs.project_local_point(*position, false));
             }
         });
     runner.compare_slow(row, comparison);

@@ -115,8 +115,8 @@ fn levels(runner: &mut Runner, name: &str, mesh: &TriMesh) {
     let mut rng = Rng::new(9);
     let poses: Vec<Pose> = (0..32)
         .map(|_| {
-            let place = rng.direction() * rng.range(2.6, 4.0);
-            Pose::new(rng.rotation().as_quat(), place.as_vec3())
+            let position = rng.direction() * rng.range(2.6, 4.0);
+            Pose::new(rng.rotation().as_quat(), position.as_vec3())
         })
         .collect();
     let memory = RefCell::new(Workspace::default());

@@ -149,20 +149,26 @@ fn walks(runner: &mut Runner, hills: &Hills, name: &str) {
     };
     let queries = hills.peer.query_pipeline();
     let theirs = |(feet, direction): (DVec3, DVec3), shape: &SharedShape| {
-        let mut place = (feet + DVec3::Y * (0.5 * HEIGHT + 0.5)).as_vec3();
+        let mut position = (feet + DVec3::Y * (0.5 * HEIGHT + 0.5)).as_vec3();
         let mut fall = 0.0_f32;
         for _ in 0..STEPS {
             fall -= (9.81 * STEP) as f32;
-            let way = (direction * (SPEED * STEP)).as_vec3() + Vec3::Y * (fall * STEP as f32);
-            let pose = ParryPose::from_translation(parry::vector(place));
-            let moved =
-                controller.move_shape(STEP as f32, &queries, &**shape, &pose, parry::vector(way), |_| {});
+            let displacement = (direction * (SPEED * STEP)).as_vec3() + Vec3::Y * (fall * STEP as f32);
+            let pose = ParryPose::from_translation(parry::vector(position));
+            let moved = controller.move_shape(
+                STEP as f32,
+                &queries,
+                &**shape,
+                &pose,
+                parry::vector(displacement),
+                |_| {},
+            );
             if moved.grounded {
                 fall = 0.0;
             }
-            place += Vec3::new(moved.translation.x, moved.translation.y, moved.translation.z);
+            position += Vec3::new(moved.translation.x, moved.translation.y, moved.translation.z);
         }
-        place.as_dvec3() - DVec3::Y * (0.5 * HEIGHT)
+        position.as_dvec3() - DVec3::Y * (0.5 * HEIGHT)
     };
     let length = SPEED * STEP * STEPS as f64;
     let mut answers = Answers::new();
@@ -210,8 +216,8 @@ fn slides(runner: &mut Runner, hills: &Hills) {
     let way_of = |direction: DVec3| (direction - DVec3::Y) * 0.5;
     let mut ours = |(feet, direction): (DVec3, DVec3)| {
         contacts.clear();
-        let place = feet + DVec3::Y * (RADIUS + 0.2);
-        move_and_slide(&mut world, &figure, place, way_of(direction), 0.005, &mut contacts).place
+        let position = feet + DVec3::Y * (RADIUS + 0.2);
+        move_and_slide(&mut world, &figure, position, way_of(direction), 0.005, &mut contacts).position
     };
     let controller = KinematicCharacterController {
         offset: CharacterLength::Absolute(0.005),
@@ -223,11 +229,12 @@ fn slides(runner: &mut Runner, hills: &Hills) {
     let queries = hills.peer.query_pipeline();
     let shape = SharedShape::ball(RADIUS as f32);
     let theirs = |(feet, direction): (DVec3, DVec3)| {
-        let place = (feet + DVec3::Y * (RADIUS + 0.2)).as_vec3();
-        let pose = ParryPose::from_translation(parry::vector(place));
-        let way = parry::vector(way_of(direction).as_vec3());
-        let moved = controller.move_shape(STEP as f32, &queries, &*shape, &pose, way, |_| {}).translation;
-        place.as_dvec3() + Vec3::new(moved.x, moved.y, moved.z).as_dvec3()
+        let position = (feet + DVec3::Y * (RADIUS + 0.2)).as_vec3();
+        let pose = ParryPose::from_translation(parry::vector(position));
+        let displacement = parry::vector(way_of(direction).as_vec3());
+        let moved =
+            controller.move_shape(STEP as f32, &queries, &*shape, &pose, displacement, |_| {}).translation;
+        position.as_dvec3() + Vec3::new(moved.x, moved.y, moved.z).as_dvec3()
     };
     let mut answers = Answers::new();
     for (i, &start) in starts.iter().enumerate() {
@@ -286,8 +293,9 @@ fn car(runner: &mut Runner, hills: &Hills) {
             let car = drive(start);
             (0..4).flat_map(move |wheel| {
                 let origin = car.origin(wheel) + DVec3::Y;
-                [Vec3::NEG_Y, Vec3::Y]
-                    .map(|way| ParryRay::new(parry::vector(origin.as_vec3()), parry::vector(way)))
+                [Vec3::NEG_Y, Vec3::Y].map(|displacement| {
+                    ParryRay::new(parry::vector(origin.as_vec3()), parry::vector(displacement))
+                })
             })
         })
         .collect();
@@ -322,7 +330,7 @@ fn bullets(runner: &mut Runner) {
         return;
     }
     let n = if runner.is_quick() { 200 } else { 2000 };
-    let places: Vec<Vec3> = (0..n)
+    let positions: Vec<Vec3> = (0..n)
         .map(|i| {
             let (column, line) = (i % 50, i / 50);
             Vec3::new(-11.0 - 0.01 * (i % 97) as f32, 0.4 * line as f32 - 8.0, 0.4 * column as f32 - 10.0)
@@ -336,11 +344,11 @@ fn bullets(runner: &mut Runner) {
         let shape = |shape| carom_query::Shape::Cuboid(shape);
         world.insert(BodyDesc::fixed(shape(Cuboid::new(wall).expect("a size")))).expect("a body");
         let ball = carom_query::Shape::Sphere(Sphere::new(0.005).expect("a radius"));
-        let ids: Vec<_> = places
+        let ids: Vec<_> = positions
             .iter()
-            .map(|&place| {
+            .map(|&position| {
                 let desc = BodyDesc::dynamic(ball.clone())
-                    .with_position(place)
+                    .with_position(position)
                     .with_linear_velocity(velocity)
                     .with_ccd(true);
                 world.insert(desc).expect("a body")
@@ -355,11 +363,11 @@ fn bullets(runner: &mut Runner) {
             RigidBodyBuilder::fixed(),
             ColliderBuilder::new(SharedShape::cuboid(wall.x, wall.y, wall.z)),
         );
-        let ids: Vec<_> = places
+        let ids: Vec<_> = positions
             .iter()
-            .map(|&place| {
+            .map(|&position| {
                 let body = RigidBodyBuilder::dynamic()
-                    .translation(parry::vector(place))
+                    .translation(parry::vector(position))
                     .linvel(parry::vector(velocity))
                     .ccd_enabled(true);
                 world.insert(body, ColliderBuilder::new(SharedShape::ball(0.005))).0

@@ -83,12 +83,12 @@ impl Hulls {
                 let axis = rng.direction();
                 // The distance is so large that they stay apart for each rotation of B: the
                 // longest radius is 1.
-                let place = direction * (self.reach(a, b, turn, direction) + gap);
+                let position = direction * (self.reach(a, b, turn, direction) + gap);
                 (0..n_steps)
                     .map(|step| {
                         let angle = (0.5 * step as f64).to_radians();
                         let turn = DQuat::from_axis_angle(axis, angle) * turn;
-                        HullPair { a, b, b_in_a: rounded(turn, place) }
+                        HullPair { a, b, b_in_a: rounded(turn, position) }
                     })
                     .collect()
             })
@@ -114,12 +114,12 @@ pub fn primitive_runs(n_runs: usize, seed: u64) -> Vec<Vec<Pose>> {
     let mut rng = Rng::new(seed);
     (0..n_runs)
         .map(|_| {
-            let place = rng.direction() * rng.range(0.45, 0.95);
-            let (turn, axis, way) = (rng.rotation(), rng.direction(), rng.direction());
+            let position = rng.direction() * rng.range(0.45, 0.95);
+            let (turn, axis, direction) = (rng.rotation(), rng.direction(), rng.direction());
             (0..16)
                 .map(|step| {
                     let turn = DQuat::from_axis_angle(axis, (0.1 * f64::from(step)).to_radians()) * turn;
-                    rounded(turn, place + way * (0.001 * f64::from(step)))
+                    rounded(turn, position + direction * (0.001 * f64::from(step)))
                 })
                 .collect()
         })

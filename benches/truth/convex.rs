@@ -47,8 +47,8 @@ pub(crate) fn run(options: &Options) -> bool {
     for (rule, n) in &sum.n_placed {
         println!("{rule:24} {n:>9} pairs");
     }
-    let failures = sum.told.iter().map(|told| ("wrong", told));
-    for (what, told) in failures.chain(sum.told_undecided.iter().take(5).map(|told| ("undecided", told))) {
+    let failures = sum.wrong_samples.iter().map(|told| ("wrong", told));
+    for (what, told) in failures.chain(sum.undecided_samples.iter().take(5).map(|told| ("undecided", told))) {
         println!("{what}: {told}\n");
     }
     let all = sum.all();

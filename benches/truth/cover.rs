@@ -173,10 +173,11 @@ impl Covered {
 
 /// Whether the point is on or below every face.
 fn contains(hull: &ConvexHull, p: DVec3) -> bool {
-    let place = |v: u32| hull.vertices()[v as usize].as_dvec3();
+    let position_of = |v: u32| hull.vertices()[v as usize].as_dvec3();
     (0..hull.n_faces() as u32).all(|face| {
         let ring = hull.face_vertices(face);
-        (2..ring.len()).all(|i| 0.0 <= orient3d(place(ring[0]), place(ring[i - 1]), place(ring[i]), p))
+        (2..ring.len())
+            .all(|i| 0.0 <= orient3d(position_of(ring[0]), position_of(ring[i - 1]), position_of(ring[i]), p))
     })
 }
 

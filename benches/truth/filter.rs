@@ -99,13 +99,13 @@ fn placed(name: &Value, scale: &Value, pose: Option<&Value>) -> Option<Vec<[DVec
     let scale = scale.as_f64().unwrap_or(1.0);
     let m: Option<Vec<f64>> =
         pose.and_then(Value::as_array).map(|p| p.iter().filter_map(Value::as_f64).collect());
-    let place = |p: DVec3| {
+    let position_of = |p: DVec3| {
         let p = p * scale;
         let Some(m) = m.as_ref().filter(|m| 12 <= m.len()) else { return p };
         let row = |i: usize| ((m[i] * p.x + m[i + 1] * p.y) + m[i + 2] * p.z) + m[i + 3];
         DVec3::new(row(0), row(4), row(8))
     };
-    Some(meshes::mesh(name.as_str()?)?.corners().iter().map(|t| t.map(place)).collect())
+    Some(meshes::mesh(name.as_str()?)?.corners().iter().map(|t| t.map(position_of)).collect())
 }
 
 fn one_pair(case: &Value) -> Option<Count> {

@@ -17,7 +17,7 @@ use carom_geom::f64::{ConvexHull, Cuboid};
 use carom_gjk::{GjkSettings, wide};
 use carom_query::f64::{Shape, cast};
 use carom_query::{ImpactSettings, Motion, TimeOfImpact};
-use carom_testkit::oracle::impact::{Figure, Path, Seen, first_contact, gap};
+use carom_testkit::oracle::impact::{Figure, Path, SampledMinimum, first_contact, gap};
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
@@ -192,7 +192,7 @@ fn sweep(random: &mut Random, is_box: bool, angle: f64, both: bool, counts: &mut
         return;
     }
     counts.sweeps += 1;
-    let Seen { first, least } = first_contact(between, 0.0, 1.0, N_SAMPLES);
+    let SampledMinimum { first, least } = first_contact(between, 0.0, 1.0, N_SAMPLES);
     // The minimum is searched after the first contact too, until it is deep.
     let is_deep = first.is_some_and(|t| {
         least < -DEEP || (0..=N_SAMPLES).any(|i| between(t + (1.0 - t) * i as f64 / N_SAMPLES as f64) < -DEEP)
@@ -287,13 +287,13 @@ mod peer {
         let swept = sweep_time_of_impact(&proxy_a, &sweep_a, &proxy_b, &sweep_b, 1.0, 0.005);
         let is_deep_there = || {
             (0..=100).any(|i| {
-                let place = |sweep: &Sweep| {
+                let pose_at = |sweep: &Sweep| {
                     let pose = sweep.transform_at(i as f32 / 100.0);
                     let (q, p) = (pose.rotation, pose.translation);
                     let turn = DQuat::from_xyzw(q.x.into(), q.y.into(), q.z.into(), q.w.into());
                     WidePose::from_quat(turn, DVec3::new(p.x.into(), p.y.into(), p.z.into()))
                 };
-                let b_in_a = place(&sweep_b).relative_to(&place(&sweep_a));
+                let b_in_a = pose_at(&sweep_b).relative_to(&pose_at(&sweep_a));
                 let settings = GjkSettings::default().with_max_distance(0.0);
                 let distance = match (&a.shape, &b.shape) {
                     (Shape::Hull(a), Shape::Hull(b)) => {

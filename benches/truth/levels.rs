@@ -210,16 +210,16 @@ impl Asked<'_> {
             let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 1 << 32);
             let mut stack = TraceStack::new();
             for _ in 0..CHUNK {
-                let (from, way) = self.way(&mut random);
-                self.sweep(body, &truth, from, way, &mut stack, tally);
+                let (from, displacement) = self.way(&mut random);
+                self.sweep(body, &truth, from, displacement, &mut stack, tally);
             }
         });
         let aligned = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, tally: &mut Tally| {
             let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 2 << 32);
             let mut stack = TraceStack::new();
             for _ in 0..CHUNK {
-                let (from, way) = self.aligned(&mut random, body);
-                self.sweep(body, &truth, from, way, &mut stack, tally);
+                let (from, displacement) = self.aligned(&mut random, body);
+                self.sweep(body, &truth, from, displacement, &mut stack, tally);
             }
         });
         let aligned = aligned.iter().fold(Tally::default(), Tally::add);
@@ -262,8 +262,8 @@ impl Asked<'_> {
             let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 3 << 32);
             let mut stack = TraceStack::new();
             for _ in 0..CHUNK {
-                let (from, way) = self.aligned(&mut random, &Point);
-                truth.ray(self.trees, from, way, &mut stack, seen);
+                let (from, displacement) = self.aligned(&mut random, &Point);
+                truth.ray(self.trees, from, displacement, &mut stack, seen);
             }
         });
         let all = tallies.iter().fold(Seen::default(), |sum, seen| Seen {
@@ -352,28 +352,28 @@ impl Asked<'_> {
         body: &impl Body,
         truth: &BrushTruth,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         stack: &mut TraceStack,
         tally: &mut Tally,
     ) {
-        let (length, margin) = (way.length(), 8.0 * self.trees[0].tolerance());
-        let t = truth.entry(0.0, from, way);
+        let (length, margin) = (displacement.length(), 8.0 * self.trees[0].tolerance());
+        let t = truth.entry(0.0, from, displacement);
         if t == Some(0.0) {
             tally.starts_inside += 1;
             // Whether it must stop at once, and does not only touch.
-            let is_deep = truth.entry(-margin, from, way) == Some(0.0);
+            let is_deep = truth.entry(-margin, from, displacement) == Some(0.0);
             for (tree, counts) in self.trees.iter().zip(&mut tally.kinds) {
-                let hit = tree.trace_with(body, from, way, Contents::SOLID, stack);
+                let hit = tree.trace_with(body, from, displacement, Contents::SOLID, stack);
                 counts.late += u64::from(is_deep && !hit.is_some_and(|hit| hit.starts_inside));
             }
             return;
         }
         tally.sweeps += 1;
         tally.hits += u64::from(t.is_some());
-        let smaller = || truth.entry(-margin, from, way);
-        let larger = || truth.entry(margin, from, way);
+        let smaller = || truth.entry(-margin, from, displacement);
+        let larger = || truth.entry(margin, from, displacement);
         for (tree, counts) in self.trees.iter().zip(&mut tally.kinds) {
-            let hit: Option<TraceHit> = tree.trace_with(body, from, way, Contents::SOLID, stack);
+            let hit: Option<TraceHit> = tree.trace_with(body, from, displacement, Contents::SOLID, stack);
             counts.hits += u64::from(hit.is_some());
             let Some(hit) = hit else {
                 counts.late += u64::from(t.is_some() && smaller().is_some());
@@ -457,22 +457,24 @@ impl<'a> SeamTruth<'a> {
         self.brushes.iter().zip(&self.boxes).filter(|(_, b)| meets(b)).map(|(brush, _)| brush).collect()
     }
 
-    fn side(&self, brushes: &[&Brush], place: DVec3) -> Side {
+    fn side(&self, brushes: &[&Brush], position: DVec3) -> Side {
         let far = -2.0 * Self::FAR * self.thin;
         let near: Vec<&Brush> =
-            brushes.iter().copied().filter(|brush| far < brush_depth(brush, place)).collect();
+            brushes.iter().copied().filter(|brush| far < brush_depth(brush, position)).collect();
         // Planes very near to the point: coordinates of real levels are rounded by about the
         // tolerance.
         let hardly = 0.25 * self.thin..-far;
         let faces = || near.iter().flat_map(|brush| brush.faces()).map(|face| &face.plane);
-        if faces().any(|plane| hardly.contains(&plane.height(place).abs())) {
+        if faces().any(|plane| hardly.contains(&plane.height(position).abs())) {
             return Side::Near;
         }
-        let is_in = |off: DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, place + off));
+        let is_in = |off: DVec3| near.iter().any(|brush| -self.thin < brush_depth(brush, position + off));
         // Random directions miss narrow wedges. Their middles are between the normals of two or
         // three faces.
-        let out: Vec<DVec3> =
-            faces().filter(|plane| plane.height(place).abs() < self.thin).map(|plane| plane.normal).collect();
+        let out: Vec<DVec3> = faces()
+            .filter(|plane| plane.height(position).abs() < self.thin)
+            .map(|plane| plane.normal)
+            .collect();
         let radius = Self::FAR * self.thin;
         let is_wedge_in = |sum: DVec3| sum.length() < 1e-6 || is_in(sum.normalize() * radius);
         let are_wedges_in = || {
@@ -485,12 +487,19 @@ impl<'a> SeamTruth<'a> {
         if self.around.iter().all(|off| is_in(*off)) && are_wedges_in() { Side::Inside } else { Side::Free }
     }
 
-    fn ray(&self, trees: &[BspTree], from: DVec3, way: DVec3, stack: &mut TraceStack, seen: &mut Seen) {
-        let length = way.length();
-        let brushes = self.near(from, from + way);
+    fn ray(
+        &self,
+        trees: &[BspTree],
+        from: DVec3,
+        displacement: DVec3,
+        stack: &mut TraceStack,
+        seen: &mut Seen,
+    ) {
+        let length = displacement.length();
+        let brushes = self.near(from, from + displacement);
         let mut times = vec![0.0, 1.0];
         for face in brushes.iter().flat_map(|brush| brush.faces()) {
-            let (height, rate) = (face.plane.height(from), face.plane.normal.dot(way));
+            let (height, rate) = (face.plane.height(from), face.plane.normal.dot(displacement));
             let t = -height / rate;
             if 0.0 < t && t < 1.0 {
                 times.push(t);
@@ -501,14 +510,14 @@ impl<'a> SeamTruth<'a> {
         times.dedup_by(|b, a| (*b - *a) * length < 2.0 * Self::FAR * self.thin);
         let first = times
             .windows(2)
-            .find(|w| self.side(&brushes, from + way * (0.5 * (w[0] + w[1]))) == Side::Inside)
+            .find(|w| self.side(&brushes, from + displacement * (0.5 * (w[0] + w[1]))) == Side::Inside)
             .map(|w| w[0] + 2.5 * Self::FAR * self.thin / length);
         let start = self.side(&brushes, from);
         seen.rays += 1;
         seen.met += u64::from(first.is_some());
         seen.starts += u64::from(start == Side::Inside);
         for tree in trees {
-            let hit = tree.trace_with(&Point, from, way, Contents::SOLID, stack);
+            let hit = tree.trace_with(&Point, from, displacement, Contents::SOLID, stack);
             let is_late = first.is_some_and(|first| !hit.is_some_and(|hit| hit.t < first));
             seen.late += u64::from(is_late);
             let is_within = tree.contents_within_with(&Point, from, stack) == Contents::SOLID;
@@ -520,11 +529,14 @@ impl<'a> SeamTruth<'a> {
                 Side::Near => is_within != is_in,
             };
             seen.wrong_starts += u64::from(wrong);
-            if let Some(hit) = hit.filter(|hit| !hit.starts_inside && hit.normal.dot(way) < -0.01 * length) {
+            if let Some(hit) =
+                hit.filter(|hit| !hit.starts_inside && hit.normal.dot(displacement) < -0.01 * length)
+            {
                 // Slightly beyond the surface.
-                let past = 4.0 * Self::FAR * self.thin / -hit.normal.dot(way);
-                let place = from + way * (hit.t + past);
-                seen.at_nothing += u64::from(self.side(&self.near(place, place), place) == Side::Free);
+                let past = 4.0 * Self::FAR * self.thin / -hit.normal.dot(displacement);
+                let position = from + displacement * (hit.t + past);
+                seen.at_nothing +=
+                    u64::from(self.side(&self.near(position, position), position) == Side::Free);
             }
         }
     }

@@ -84,15 +84,15 @@ pub(crate) fn run(options: &Options) -> bool {
         tally.counts[0].resize(singles.len(), Count::default());
         tally.counts[1].resize(doubles.len(), Count::default());
         let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
-        let place = (chunk / 2) as usize;
+        let index = (chunk / 2) as usize;
         if chunk % 2 == 0 {
-            let mesh = place % singles.len();
+            let mesh = index % singles.len();
             // Each chunk of a mesh continues where the one before ended.
-            let first = (place / singles.len()) as u64 * CHUNK;
+            let first = (index / singles.len()) as u64 * CHUNK;
             single::run(&singles[mesh], first, &mut random, &mut tally.counts[0][mesh], &mut tally.told);
         } else {
-            let mesh = place % doubles.len();
-            let first = (place / doubles.len()) as u64 * CHUNK;
+            let mesh = index % doubles.len();
+            let first = (index / doubles.len()) as u64 * CHUNK;
             double::run(&doubles[mesh], first, &mut random, &mut tally.counts[1][mesh], &mut tally.told);
         }
     });

@@ -2,7 +2,7 @@
 
 use crate::Options;
 use crate::work::{in_chunks, print_replay, print_wrong};
-use carom_testkit::solids::{Tally, look, replay};
+use carom_testkit::solids::{Tally, judge_pair, replay};
 
 /// The number of pairs in a chunk of the work.
 const CHUNK: u64 = 16;
@@ -15,7 +15,7 @@ pub(crate) fn run(options: &Options) -> bool {
     let n_pairs = options.count.unwrap_or(10_000);
     let tallies = in_chunks(n_pairs.div_ceil(CHUNK), options, |chunk, tally: &mut Tally| {
         for n in chunk * CHUNK..n_pairs.min((chunk + 1) * CHUNK) {
-            look(options.seed << 40 ^ n, tally);
+            judge_pair(options.seed << 40 ^ n, tally);
         }
     });
     let mut all = Tally::default();

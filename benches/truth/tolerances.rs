@@ -5,7 +5,7 @@
 use crate::{Options, work};
 use carom_testkit::random::Random;
 use carom_testkit::tolerances::twins::Differences;
-use carom_testkit::tolerances::{ROWS, Seen};
+use carom_testkit::tolerances::{ROWS, RowResult};
 use std::time::Instant;
 
 /// The number of cases in one chunk of the work, for rows that test every case.
@@ -15,13 +15,13 @@ const CHUNK: u64 = 1 << 12;
 const TWINS: u64 = 16;
 
 struct Tally {
-    seen: [Seen; ROWS.len()],
+    seen: [RowResult; ROWS.len()],
     twins: Differences,
 }
 
 impl Default for Tally {
     fn default() -> Tally {
-        Tally { seen: [Seen::default(); ROWS.len()], twins: Differences::default() }
+        Tally { seen: [RowResult::default(); ROWS.len()], twins: Differences::default() }
     }
 }
 
@@ -35,14 +35,14 @@ pub(crate) fn run(options: &Options) -> bool {
         let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
         let number = (chunk % n_rows) as usize;
         match ROWS.get(number) {
-            Some(row) => tally.seen[number].look(row, &mut random, CHUNK.div_ceil(row.one_in)),
+            Some(row) => tally.seen[number].test_cases(row, &mut random, CHUNK.div_ceil(row.one_in)),
             None => tally.twins.look(&mut random, CHUNK.div_ceil(TWINS)),
         }
     });
     let mut is_right = true;
     println!("{:24} {:>9} {:>10} {:>10} {:>9}", "constant", "cases", "needed", "is", "factor");
     for (number, row) in ROWS.iter().enumerate() {
-        let mut seen = Seen::default();
+        let mut seen = RowResult::default();
         tallies.iter().for_each(|tally| seen.add(&tally.seen[number]));
         let (is_covered, is_in_proportion) = (seen.is_covered(row), seen.is_in_proportion(row));
         is_right &= is_covered && is_in_proportion;

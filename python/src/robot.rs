@@ -426,7 +426,7 @@ impl Robot {
         let values = self.read(q)?;
         let pairs = self.pairs();
         let found = each(py, threads, &values.rows, |row| {
-            let poses = self.cell.place(std::slice::from_ref(row));
+            let poses = self.cell.part_poses(std::slice::from_ref(row));
             pairs.iter().any(|pair| self.cell.is_touching(*pair, &poses))
         })?;
         match (values.is_one, found.first()) {
@@ -447,7 +447,7 @@ impl Robot {
         let values = self.read(q)?;
         let pairs = self.pairs();
         let found = each(py, threads, &values.rows, |row| -> Vec<[usize; 2]> {
-            let poses = self.cell.place(std::slice::from_ref(row));
+            let poses = self.cell.part_poses(std::slice::from_ref(row));
             pairs.iter().copied().filter(|pair| self.cell.is_touching(*pair, &poses)).collect()
         })?;
         let rows = found.iter().enumerate();
@@ -471,7 +471,7 @@ impl Robot {
         let pairs: Vec<[usize; 2]> =
             self.pairs().into_iter().filter(|pair| links || n_links <= pair[1]).collect();
         let found = each(py, threads, &values.rows, |row| {
-            self.cell.nearest(&pairs, &self.cell.place(std::slice::from_ref(row)))
+            self.cell.nearest(&pairs, &self.cell.part_poses(std::slice::from_ref(row)))
         })?;
         let of =
             |near: &Option<NearestPair>| near.map_or([-1, -1], |near| near.parts.map(|part| part as i64));

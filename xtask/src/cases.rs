@@ -32,7 +32,7 @@ const AMBIGUOUS: [&str; 5] =
 /// A hostile file is answered or refused within this time.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The number of wrong answers that are printed; the others are counted.
-const MAX_TOLD: usize = 8;
+const MAX_PRINTED: usize = 8;
 
 /// The counts of right and wrong answers of one kind.
 #[derive(Default)]
@@ -49,7 +49,7 @@ impl Score {
             return;
         }
         self.wrong += 1;
-        if self.told.len() < MAX_TOLD {
+        if self.told.len() < MAX_PRINTED {
             self.told.push(say());
         }
     }
@@ -98,7 +98,7 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     ];
     for (name, ask, file) in kinds {
         let Some(cases) = bench.load(file)? else { continue };
-        is_right &= told(name, &ask(&bench, &cases)?);
+        is_right &= print_score(name, &ask(&bench, &cases)?);
     }
     for (folder, file) in [("assemblies", "assembly.json"), ("robots", "assembly_zero_pose.json")] {
         let Ok(entries) = std::fs::read_dir(bench.data.join(folder)) else {
@@ -112,12 +112,12 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
         names.sort();
         for name in names {
             let place = format!("{folder}/{name}");
-            is_right &= told(&place, &assembly(&bench, &place, file)?);
+            is_right &= print_score(&place, &assembly(&bench, &place, file)?);
         }
     }
     if bench.data.join("reports").is_dir() {
-        is_right &= told("reports", &reports(&bench)?);
-        is_right &= told("hostile files", &hostile(&bench)?);
+        is_right &= print_score("reports", &reports(&bench)?);
+        is_right &= print_score("hostile files", &hostile(&bench)?);
     } else {
         println!("skipped: no reports in the data folder");
     }
@@ -206,7 +206,7 @@ fn hostile(bench: &Bench) -> Result<Score, Error> {
     Ok(score)
 }
 
-fn told(name: &str, score: &Score) -> bool {
+fn print_score(name: &str, score: &Score) -> bool {
     println!("{name}: {} right, {} wrong", score.right, score.wrong);
     for line in &score.told {
         println!("    {line}");

@@ -24,9 +24,11 @@ pub(crate) fn known(runner: &mut Runner) {
     let middle = rest[rest.len() / 2].as_dvec3();
     let query = Aabb::around(middle - DVec3::splat(0.05), middle + DVec3::splat(0.05));
     // Eight bones along x, each vertex between two of them.
-    let place = |p: &Vec3| ((p.x + 1.5) / 3.0 * 7.0).clamp(0.0, 6.999);
-    let bones: Vec<[u16; 2]> = rest.iter().map(|p| [place(p) as u16, place(p) as u16 + 1]).collect();
-    let weights: Vec<[f32; 2]> = rest.iter().map(|p| [1.0 - place(p).fract(), place(p).fract()]).collect();
+    let coordinate_of = |p: &Vec3| ((p.x + 1.5) / 3.0 * 7.0).clamp(0.0, 6.999);
+    let bones: Vec<[u16; 2]> =
+        rest.iter().map(|p| [coordinate_of(p) as u16, coordinate_of(p) as u16 + 1]).collect();
+    let weights: Vec<[f32; 2]> =
+        rest.iter().map(|p| [1.0 - coordinate_of(p).fract(), coordinate_of(p).fract()]).collect();
     let bones = || BoneWeights::new(&bones, &weights, 8).expect("the weights have the sum 1");
     let pose = |bone: usize, turn: usize| {
         let angle = 0.02 * bone as f32 * (1.0 - turn as f32);
@@ -191,24 +193,24 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
     };
 
     let faces = parrys.faces().to_vec();
-    let mut places = Vec::new();
-    parrys.positions_into(&mut places);
-    let box_of = |places: &[Vec3], i: usize| {
-        let [a, b, c] = faces[i].map(|v| places[v as usize]);
+    let mut points = Vec::new();
+    parrys.positions_into(&mut points);
+    let box_of = |points: &[Vec3], i: usize| {
+        let [a, b, c] = faces[i].map(|v| points[v as usize]);
         Aabb { min: a.min(b).min(c), max: a.max(b).max(c) }
     };
-    let boxes: Vec<_> = (0..faces.len()).map(|i| parry::aabb(&box_of(&places, i))).collect();
+    let boxes: Vec<_> = (0..faces.len()).map(|i| parry::aabb(&box_of(&points, i))).collect();
     let mut parry_tree = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
     let mut workspace = BvhWorkspace::default();
     let mut ask_parry = |turn: usize| {
         set(&mut parrys, turn);
-        parrys.positions_into(&mut places);
+        parrys.positions_into(&mut points);
         for i in 0..faces.len() {
-            parry_tree.insert_or_update_partially(parry::aabb(&box_of(&places, i)), i as u32, 0.0);
+            parry_tree.insert_or_update_partially(parry::aabb(&box_of(&points, i)), i as u32, 0.0);
         }
         parry_tree.refit(&mut workspace);
         let around = parry::aabb(query);
-        parry_tree.intersect_aabb(&around).filter(|&i| box_of(&places, i as usize).overlaps(query)).count()
+        parry_tree.intersect_aabb(&around).filter(|&i| box_of(&points, i as usize).overlaps(query)).count()
     };
 
     let mut answers = Answers::new();

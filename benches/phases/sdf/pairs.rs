@@ -223,18 +223,18 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
         .into_iter()
         .take(n)
         .map(|(pose, normal)| {
-            let way = normal * (-20.0 * torus.cell);
-            (motion(&pose, way), pose, way)
+            let displacement = normal * (-20.0 * torus.cell);
+            (motion(&pose, displacement), pose, displacement)
         })
         .collect();
-    let ours = |shape: &Shape, (flight, _, way): &(Motion, Pose, Vec3)| {
+    let ours = |shape: &Shape, (flight, _, displacement): &(Motion, Pose, Vec3)| {
         let found = cast(shape, &still, &body.shape, flight, &ImpactSettings::default());
-        found.hit().map_or(f64::NAN, |hit| hit.t_hi * f64::from(way.length()))
+        found.hit().map_or(f64::NAN, |hit| hit.t_hi * f64::from(displacement.length()))
     };
-    let theirs = |(_, pose, way): &(Motion, Pose, Vec3)| {
+    let theirs = |(_, pose, displacement): &(Motion, Pose, Vec3)| {
         let (origin, pose) = (parry::pose(&Pose::IDENTITY), parry::pose(pose));
         let options = ShapeCastOptions::with_max_time_of_impact(1.0);
-        let (rest, velocity) = (parry::vector(Vec3::ZERO), parry::vector(*way));
+        let (rest, velocity) = (parry::vector(Vec3::ZERO), parry::vector(*displacement));
         let found = parry3d::query::cast_shapes(
             &origin,
             rest,
@@ -245,7 +245,7 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
             options,
         );
         let hit = found.ok().flatten();
-        hit.map_or(f64::NAN, |hit| f64::from(hit.time_of_impact * way.length()))
+        hit.map_or(f64::NAN, |hit| f64::from(hit.time_of_impact * displacement.length()))
     };
     // An error of the surface makes the contact earlier or later by the same distance.
     runner.compare(
@@ -254,8 +254,8 @@ fn casts(runner: &mut Runner, torus: &Torus, body: &Body) {
     );
 }
 
-fn motion(pose: &Pose, way: Vec3) -> Motion {
-    motion_of(pose, Vec3::ZERO, way, Vec3::ZERO).expect("finite")
+fn motion(pose: &Pose, displacement: Vec3) -> Motion {
+    motion_of(pose, Vec3::ZERO, displacement, Vec3::ZERO).expect("finite")
 }
 
 /// Rays from all around to points of the torus.

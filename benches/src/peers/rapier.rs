@@ -111,11 +111,11 @@ impl Scene {
 
     /// Returns the position of each body that moves.
     pub fn places(&self) -> Vec<Vec3> {
-        let place = |&handle: &RigidBodyHandle| {
+        let position_of = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();
             Vec3::new(at.x, at.y, at.z)
         };
-        self.bodies.iter().map(place).collect()
+        self.bodies.iter().map(position_of).collect()
     }
 
     /// Returns the least distance of the contacts for its solver; negative for an overlap.

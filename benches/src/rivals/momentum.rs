@@ -142,8 +142,8 @@ fn reduce(simplex: &mut [DVec3; 4], n: usize, nearest: &mut DVec3) -> usize {
             }
         }
     }
-    for (place, corner) in best.0.into_iter().enumerate().take(best.1) {
-        simplex[place] = points[corner];
+    for (index, corner) in best.0.into_iter().enumerate().take(best.1) {
+        simplex[index] = points[corner];
     }
     best.1
 }

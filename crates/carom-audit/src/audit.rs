@@ -77,9 +77,9 @@ impl core::fmt::Display for Fault {
 #[derive(Clone, Copy, Debug, Default)]
 struct Account {
     /// The energy at the start, and the work since.
-    put_in: f64,
+    supplied_energy: f64,
     /// The sum of all changes between kinetic energy, potential energy and work.
-    turned_over: f64,
+    exchanged_energy: f64,
     is_driven: bool,
     is_reported: bool,
 }
@@ -181,9 +181,9 @@ impl Audit {
             let given = energy(state) - energy(&before);
             let account = &mut self.accounts[self.met.root(number as u32) as usize];
             if given != 0.0 {
-                account.put_in += given;
+                account.supplied_energy += given;
                 let kinetic = state.map_or(0.0, |state| state.energy.kinetic);
-                account.turned_over += if is_same { given.abs() } else { kinetic };
+                account.exchanged_energy += if is_same { given.abs() } else { kinetic };
             }
         }
         self.bodies = now;
@@ -213,8 +213,8 @@ impl Audit {
         self.met.join(a, b);
         let [one, other] = [a, b].map(|root| core::mem::take(&mut self.accounts[root as usize]));
         self.accounts[self.met.root(a) as usize] = Account {
-            put_in: one.put_in + other.put_in,
-            turned_over: one.turned_over + other.turned_over,
+            supplied_energy: one.supplied_energy + other.supplied_energy,
+            exchanged_energy: one.exchanged_energy + other.exchanged_energy,
             is_driven: one.is_driven || other.is_driven,
             is_reported: one.is_reported || other.is_reported,
         };
@@ -233,7 +233,7 @@ impl Audit {
             let Some(state) = state else { continue };
             let now = state.with_substep(gravity, self.substep);
             let root = self.met.root(number as u32) as usize;
-            self.accounts[root].put_in += now.energy.total() - state.energy.total();
+            self.accounts[root].supplied_energy += now.energy.total() - state.energy.total();
             *state = now;
         }
     }
@@ -324,10 +324,10 @@ impl Audit {
             let path = b.center - a.center;
             let turn = (a.angular_velocity + b.angular_velocity) * (0.5 * dt);
             let work = a.force.dot(path) + a.torque.dot(turn);
-            account.put_in += work;
-            account.turned_over += work.abs();
+            account.supplied_energy += work;
+            account.exchanged_energy += work.abs();
             let kinetic = (b.energy.kinetic - a.energy.kinetic).abs();
-            account.turned_over += kinetic.max(a.weight.dot(path).abs());
+            account.exchanged_energy += kinetic.max(a.weight.dot(path).abs());
         }
         let is_whole = world.stats().shortfall.n_substeps == 0
             && world.stats().shortfall.n_suspended == 0
@@ -379,7 +379,7 @@ impl Audit {
             }
         }
         for (number, credit) in credits {
-            self.accounts[self.met.root(number) as usize].put_in += credit;
+            self.accounts[self.met.root(number) as usize].supplied_energy += credit;
         }
     }
 
@@ -397,13 +397,13 @@ impl Audit {
             if account.is_driven {
                 self.n_left_out += n_bodies;
             } else if !account.is_reported {
-                let gain = energy - account.put_in;
+                let gain = energy - account.supplied_energy;
                 // The potential energy is a large number with its own rounding.
-                let rounding = 1e-6 * energy.abs().max(account.put_in.abs());
-                if self.settings.max_gain * account.turned_over + rounding < gain {
+                let rounding = 1e-6 * energy.abs().max(account.supplied_energy.abs());
+                if self.settings.max_gain * account.exchanged_energy + rounding < gain {
                     self.accounts[root as usize].is_reported = true;
                     if let Some((body, _)) = pairs[root as usize] {
-                        let turned_over = account.turned_over;
+                        let turned_over = account.exchanged_energy;
                         let figures = format!(
                             "{n_bodies} bodies have {gain:.4e} more energy than was put in; \
                              {turned_over:.4e} was turned over"
@@ -427,7 +427,7 @@ impl Audit {
         let is_asleep = |number: usize| asleep.binary_search(&roots[number]).is_ok();
         for number in (0..pairs.len()).filter(|number| is_asleep(*number)) {
             let put_in = pairs[number].map_or(0.0, |(_, state)| state.energy.total());
-            self.accounts[number] = Account { put_in, ..Account::default() };
+            self.accounts[number] = Account { supplied_energy: put_in, ..Account::default() };
         }
         self.split_sets(pairs.len(), |number| !is_asleep(number));
     }

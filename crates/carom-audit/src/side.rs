@@ -57,14 +57,14 @@ fn opposite_faces(half: DVec3, p: DVec3, q: DVec3) -> bool {
     let d = q - p;
     let (mut enter, mut leave) = ((f64::NEG_INFINITY, 0), (f64::INFINITY, 0));
     for axis in 0..3 {
-        let (at, way, half) = (p[axis], d[axis], half[axis]);
-        if way == 0.0 {
+        let (at, travel, half) = (p[axis], d[axis], half[axis]);
+        if travel == 0.0 {
             if half <= at.abs() {
                 return false;
             }
             continue;
         }
-        let (s, t) = ((-half - at) / way, (half - at) / way);
+        let (s, t) = ((-half - at) / travel, (half - at) / travel);
         if enter.0 < s.min(t) {
             enter = (s.min(t), axis);
         }

@@ -36,27 +36,27 @@ pub trait Slabs: sealed::Sealed {
 
     /// The index of each half-space, 255 if there is none. Direction (x, y, z) is at position
     /// 9 (x + 1) + 3 (y + 1) + z + 1.
-    const PLACES: [u8; 27] = places(Self::DIRECTIONS);
+    const PLACES: [u8; 27] = index_table(Self::DIRECTIONS);
 }
 
-const fn places(directions: &[[i8; 3]]) -> [u8; 27] {
-    let mut places = [u8::MAX; 27];
+const fn index_table(directions: &[[i8; 3]]) -> [u8; 27] {
+    let mut indices = [u8::MAX; 27];
     let mut i = 0;
     while i < directions.len() {
         let d = directions[i];
         // A negated direction is at the mirrored position.
         let from_middle = d[0] as isize * 9 + d[1] as isize * 3 + d[2] as isize;
-        places[(13 + from_middle) as usize] = i as u8;
-        places[(13 - from_middle) as usize] = (i + directions.len()) as u8;
+        indices[(13 + from_middle) as usize] = i as u8;
+        indices[(13 - from_middle) as usize] = (i + directions.len()) as u8;
         i += 1;
     }
-    places
+    indices
 }
 
 pub(crate) mod sealed {
     /// Seals [`Slabs`](super::Slabs) to four values of K.
     pub trait Sealed {
-        /// The weights of a rotation: [`KDopTurn`](crate::KDopTurn).
+        /// The weights of a rotation: [`KDopRotation`](crate::KDopRotation).
         type Weights: Copy + core::fmt::Debug + Send + Sync + AsRef<[[f32; 8]]> + AsMut<[[f32; 8]]>;
 
         /// All of them 0.

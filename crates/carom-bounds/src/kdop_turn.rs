@@ -23,14 +23,14 @@ use glam::{DMat3, DVec3};
 pub(crate) type Code = usize;
 
 /// Three directions and their non-negative weights; their sum is the requested direction.
-type Way = [(Code, f64); 3];
+type Combination = [(Code, f64); 3];
 
 /// Kinds of directions: along an axis, normal to an edge of a cube, to a corner.
 const AXIS: u8 = 1;
 const EDGE: u8 = 2;
 const CORNER: u8 = 4;
 
-/// The kinds of directions that each of the [`ways`] uses.
+/// The kinds of directions that each of the [`combinations`] uses.
 const KINDS: [u8; 6] = [AXIS, AXIS | EDGE | CORNER, AXIS | CORNER, AXIS | CORNER, CORNER, AXIS | EDGE];
 
 /// Returns the kind of a direction.
@@ -40,7 +40,7 @@ const fn kind(d: [i8; 3]) -> u8 {
 
 /// Returns a direction as combinations of others, in six ways.
 #[inline(always)]
-pub(crate) fn ways(n: DVec3) -> [Way; 6] {
+pub(crate) fn combinations(n: DVec3) -> [Combination; 6] {
     // The components by size, the largest first, each with its signed step in the number of a
     // direction.
     let signed = |x: f64, step: isize| (x.abs(), if x < 0.0 { -step } else { step });
@@ -74,8 +74,8 @@ pub(crate) fn ways(n: DVec3) -> [Way; 6] {
 pub(crate) fn bound_along(n: DVec3, offset: &impl Fn(Code) -> f64) -> f64 {
     // A weight of 0 ignores its offset, which may not exist.
     let share = |(code, weight): (Code, f64)| if weight <= 0.0 { 0.0 } else { weight * offset(code) };
-    let sum = |[a, b, c]: Way| share(a) + share(b) + share(c);
-    ways(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
+    let sum = |[a, b, c]: Combination| share(a) + share(b) + share(c);
+    combinations(n).into_iter().map(sum).fold(f64::INFINITY, f64::min)
 }
 
 /// The column ranges of each way, the column of each direction by its number, and the half-space
@@ -128,9 +128,9 @@ const fn normals(directions: &[[i8; 3]]) -> [[[f32; 8]; 4]; 3] {
     normals
 }
 
-/// The weights of a rotation, which bring k-DOPs into another frame: [`KDopTurn::reaches`].
+/// The weights of a rotation, which bring k-DOPs into another frame: [`KDopRotation::reaches`].
 #[derive(Clone, Copy, Debug)]
-pub struct KDopTurn<const K: usize>
+pub struct KDopRotation<const K: usize>
 where
     KDop<K>: Slabs,
 {
@@ -138,7 +138,7 @@ where
     weights: <KDop<K> as Sealed>::Weights,
 }
 
-impl<const K: usize> KDopTurn<K>
+impl<const K: usize> KDopRotation<K>
 where
     KDop<K>: Slabs,
 {
@@ -149,11 +149,11 @@ where
 
     /// Returns the weights of a rotation, or of any finite matrix. Columns are the images of the
     /// axes.
-    pub fn new(rotation: &DMat3) -> KDopTurn<K> {
-        let mut turn = KDopTurn { weights: <KDop<K> as Sealed>::NO_WEIGHTS };
+    pub fn new(rotation: &DMat3) -> KDopRotation<K> {
+        let mut turn = KDopRotation { weights: <KDop<K> as Sealed>::NO_WEIGHTS };
         let transposed = rotation.transpose();
         for i in 0..K / 2 {
-            let ways = ways(transposed * direction(KDop::<K>::normal(i)));
+            let ways = combinations(transposed * direction(KDop::<K>::normal(i)));
             // Each way separately, so that ways without directions in this k-DOP are not computed.
             turn.add(0, i, ways[0]);
             turn.add(1, i, ways[1]);
@@ -168,7 +168,7 @@ where
     /// Adds the weights of one combination for half-space `i`, and for the opposite half-space,
     /// which uses the opposite directions.
     #[inline(always)]
-    fn add(&mut self, way: usize, i: usize, terms: Way) {
+    fn add(&mut self, way: usize, i: usize, terms: Combination) {
         if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {
             return;
         }

@@ -76,7 +76,7 @@ mod volume;
 pub use aabb::Aabb;
 pub use frustum::{ClipDepth, Culling, Frustum, LastPlane};
 pub use kdop::{KDop, Slabs};
-pub use kdop_turn::KDopTurn;
+pub use kdop_turn::KDopRotation;
 pub use moments::Moments;
 pub use obb::Obb;
 pub use packet::{

@@ -43,7 +43,7 @@ const AXES: f64 = 1e-6;
 /// The rounding error of components along stored axes, relative to a vector's length. The inverse
 /// of a matrix with entries near 1 is off by 16 u, a product by 4 u. This is more than four times
 /// that.
-const SHARES: f64 = 64.0 * f64::EPSILON;
+const COMPONENT_ERROR: f64 = 64.0 * f64::EPSILON;
 
 /// If the inverse has larger entries, the axes are far from orthonormal.
 const SKEWED: f64 = 4.0;
@@ -72,7 +72,7 @@ impl Obb {
     /// Returns the box with these axes around points, each with an error of `room`.
     fn around<P: Copy + Into<DVec3>>(axes: Mat3, points: &[P], room: f64) -> Obb {
         let Some(&first) = points.first() else { return Obb::EMPTY };
-        let (axes, shares) = match shares_along(&axes) {
+        let (axes, shares) = match inverse_axes(&axes) {
             Some(shares) => (axes, shares),
             None => (Mat3::IDENTITY, DMat3::IDENTITY),
         };
@@ -93,7 +93,7 @@ impl Obb {
             half = half.max((shares * from).abs());
             reach = reach.max(from.abs().element_sum());
         }
-        let lost = lost_in_shares(&axes, reach) + room * 2.0;
+        let lost = component_error(&axes, reach) + room * 2.0;
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
@@ -121,8 +121,8 @@ impl Obb {
     /// Whether the point lies in the box, up to a rounding error.
     pub fn contains_point(&self, point: Vec3) -> bool {
         let from = point.as_dvec3() - self.center.as_dvec3();
-        let Some(shares) = shares_along(&self.axes) else { return !self.is_empty() };
-        let room = lost_in_shares(&self.axes, from.abs().element_sum());
+        let Some(shares) = inverse_axes(&self.axes) else { return !self.is_empty() };
+        let room = component_error(&self.axes, from.abs().element_sum());
         !self.is_empty() && (shares * from).abs().cmple(self.half_extents.as_dvec3() + room).all()
     }
 
@@ -163,7 +163,7 @@ impl Obb {
         let turned = pose.rotation * self.axes.as_dmat3();
         let axes = turned.as_mat3();
         let half = self.half_extents.as_dvec3();
-        let Some(shares) = shares_along(&axes) else { return Obb::EVERYTHING };
+        let Some(shares) = inverse_axes(&axes) else { return Obb::EVERYTHING };
         // The rounding moves the centre, each axis times its extent, and the products. The
         // components of a rotated corner along the rounded axes change by this.
         let off = turned - axes.as_dmat3();
@@ -174,8 +174,8 @@ impl Obb {
         let size = self.center.abs().as_dvec3().element_sum()
             + pose.translation.abs().element_sum()
             + half.element_sum();
-        let moved = moved + DVec3::splat(if size == 0.0 { 0.0 } else { size * SHARES + UNDERFLOW });
-        let grown = half + absolute(&shares) * moved * (1.0 + SHARES);
+        let moved = moved + DVec3::splat(if size == 0.0 { 0.0 } else { size * COMPONENT_ERROR + UNDERFLOW });
+        let grown = half + absolute(&shares) * moved * (1.0 + COMPONENT_ERROR);
         if !(self.is_bounded() && grown.is_finite()) {
             return Obb::EVERYTHING;
         }
@@ -185,7 +185,7 @@ impl Obb {
 
 /// Returns the matrix that maps a vector to its components along stored axes. `None` if the axes
 /// are far from orthonormal.
-fn shares_along(axes: &Mat3) -> Option<DMat3> {
+fn inverse_axes(axes: &Mat3) -> Option<DMat3> {
     let inverse = axes.as_dmat3().inverse();
     let largest = absolute(&inverse).to_cols_array().into_iter().fold(0.0, f64::max);
     (inverse.is_finite() && largest <= SKEWED).then_some(inverse)
@@ -193,8 +193,8 @@ fn shares_along(axes: &Mat3) -> Option<DMat3> {
 
 /// Returns the error bound of the components of a vector with this sum of absolute values. It is 0
 /// along the axes of the frame.
-fn lost_in_shares(axes: &Mat3, reach: f64) -> f64 {
-    if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * SHARES + UNDERFLOW }
+fn component_error(axes: &Mat3, reach: f64) -> f64 {
+    if *axes == Mat3::IDENTITY || reach == 0.0 { 0.0 } else { reach * COMPONENT_ERROR + UNDERFLOW }
 }
 
 fn absolute(m: &DMat3) -> DMat3 {
@@ -288,7 +288,7 @@ impl BoundingVolume for Obb {
         if !present.clone().all(Obb::is_bounded) {
             return Obb::EVERYTHING;
         }
-        let (axes, shares) = match shares_along(&self.axes) {
+        let (axes, shares) = match inverse_axes(&self.axes) {
             Some(shares) => (self.axes, shares),
             None => (Mat3::IDENTITY, DMat3::IDENTITY),
         };
@@ -311,7 +311,7 @@ impl BoundingVolume for Obb {
             let extents = volume.half_extents.as_dvec3().element_sum();
             size = size.max(from.abs().element_sum() + 2.0 * extents);
         }
-        let lost = lost_in_shares(&axes, size);
+        let lost = component_error(&axes, size);
         Obb { center, axes, half_extents: rounding::up3(half * (1.0 + LENGTH) + lost) }
     }
 
@@ -319,11 +319,11 @@ impl BoundingVolume for Obb {
         if !(0.0 < margin) || self.is_empty() {
             return *self;
         }
-        let Some(shares) = shares_along(&self.axes) else { return Obb::EVERYTHING };
+        let Some(shares) = inverse_axes(&self.axes) else { return Obb::EVERYTHING };
         // The component of a vector of this length is at most the length of the row.
         let rows = shares.transpose();
         let longest = DVec3::new(length_up(rows.x_axis), length_up(rows.y_axis), length_up(rows.z_axis));
-        let grown = longest * (f64::from(margin) * (1.0 + SHARES));
+        let grown = longest * (f64::from(margin) * (1.0 + COMPONENT_ERROR));
         Obb { half_extents: sum_up3(self.half_extents.as_dvec3(), grown), ..*self }
     }
 

@@ -54,7 +54,7 @@ pub(crate) fn of_points<P: Copy + Into<DVec3>>(points: &[P]) -> Obb {
     match extent(points) {
         Extent::Nothing => Obb::EMPTY,
         Extent::Beyond => Obb::EVERYTHING,
-        Extent::Within => of_seeds(points, &[]),
+        Extent::Within => search_from(points, &[]),
     }
 }
 
@@ -64,7 +64,7 @@ pub(crate) fn of_surface(triangles: &[[Vec3; 3]]) -> Obb {
     match extent(points) {
         Extent::Nothing => Obb::EMPTY,
         Extent::Beyond => Obb::EVERYTHING,
-        Extent::Within => of_seeds(points, &[surface_axes(triangles)]),
+        Extent::Within => search_from(points, &[surface_axes(triangles)]),
     }
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn surface_axes(triangles: &[[Vec3; 3]]) -> DMat3 {
 
 /// Searches from the given candidate axes, and returns the box, or the axis-aligned one if that is
 /// smaller.
-fn of_seeds<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> Obb {
+fn search_from<P: Copy + Into<DVec3>>(points: &[P], seeds: &[DMat3]) -> Obb {
     let fitted = Obb::from_axes(search(points, seeds), points);
     let straight = Obb::from_axes(DMat3::IDENTITY, points);
     if key(&fitted) < key(&straight) { fitted } else { straight }
@@ -273,7 +273,7 @@ fn size_along(axes: &DMat3, points: &[DVec3]) -> f64 {
 }
 
 /// Replaces the entry by these axes if their box is smaller. Returns whether it did.
-fn is_better(entry: &mut (f64, DMat3), axes: DMat3, points: &[DVec3]) -> bool {
+fn replace_if_smaller(entry: &mut (f64, DMat3), axes: DMat3, points: &[DVec3]) -> bool {
     let size = size_along(&axes, points);
     let is_smaller = size < entry.0 * (1.0 - tol::BOX_GAIN);
     if is_smaller {
@@ -304,7 +304,7 @@ impl Search {
                     continue;
                 }
                 self.tried.push(axis);
-                has_gained |= is_better(entry, self.rectangle_about(axis, points), points);
+                has_gained |= replace_if_smaller(entry, self.rectangle_about(axis, points), points);
             }
             if !has_gained {
                 return;
@@ -329,7 +329,7 @@ impl Search {
                         turn.col_mut(j)[j] = cosine;
                         turn.col_mut(i)[j] = sine;
                         turn.col_mut(j)[i] = -sine;
-                        has_gained |= is_better(entry, entry.1 * turn, points);
+                        has_gained |= replace_if_smaller(entry, entry.1 * turn, points);
                     }
                 }
                 angle *= 0.5;

@@ -47,7 +47,7 @@ pub enum Growth {
 
 /// Hints on the world, given before the boxes. They affect only the speed.
 #[derive(Clone, Copy, Debug)]
-pub struct Place {
+pub struct WorldHints {
     /// The bounds of most boxes.
     pub bounds: Aabb,
     /// The approximate number of boxes.
@@ -62,12 +62,12 @@ pub struct CatalogueEntry {
     pub name: &'static str,
     /// The growth of its work per box.
     pub growth: Growth,
-    make: fn(&Place) -> Box<dyn SpatialBroadPhase>,
+    make: fn(&WorldHints) -> Box<dyn SpatialBroadPhase>,
 }
 
 impl CatalogueEntry {
     /// Creates this broad phase, without boxes.
-    pub fn make(&self, place: &Place) -> Box<dyn SpatialBroadPhase> {
+    pub fn make(&self, place: &WorldHints) -> Box<dyn SpatialBroadPhase> {
         (self.make)(place)
     }
 }
@@ -75,7 +75,7 @@ impl CatalogueEntry {
 const fn listed(
     name: &'static str,
     growth: Growth,
-    make: fn(&Place) -> Box<dyn SpatialBroadPhase>,
+    make: fn(&WorldHints) -> Box<dyn SpatialBroadPhase>,
 ) -> CatalogueEntry {
     CatalogueEntry { name, growth, make }
 }
@@ -114,11 +114,11 @@ pub fn by_name(name: &str) -> Option<&'static CatalogueEntry> {
     ALGORITHMS.iter().find(|listed| listed.name == name)
 }
 
-impl Place {
+impl WorldHints {
     /// Returns the hints for these boxes.
-    pub fn of(boxes: &[Aabb]) -> Place {
+    pub fn of(boxes: &[Aabb]) -> WorldHints {
         let bounds = boxes.iter().fold(Aabb::EMPTY, |all, aabb| all.merged(aabb));
-        Place { bounds, n_boxes: boxes.len() }
+        WorldHints { bounds, n_boxes: boxes.len() }
     }
 
     /// Returns a grid of regions with a few hundred boxes each; no regions if the bounds are not

@@ -51,10 +51,10 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
                 self.fat[slot as usize] = Aabb::EMPTY;
                 continue;
             }
-            let place = self.place[slot as usize] as usize;
-            self.outliers.swap_remove(place);
-            if let Some(&moved) = self.outliers.get(place) {
-                self.place[moved as usize] = place as u32;
+            let index = self.indices[slot as usize] as usize;
+            self.outliers.swap_remove(index);
+            if let Some(&moved) = self.outliers.get(index) {
+                self.indices[moved as usize] = index as u32;
             }
         }
         Ok(())
@@ -133,7 +133,7 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
         (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
         let n_slots = self.proxies.n_slots();
         self.fat.resize(n_slots, Aabb::EMPTY);
-        self.place.resize(n_slots, 0);
+        self.indices.resize(n_slots, 0);
         self.pace.resize(n_slots, 0.0);
         for slot in 0..n_slots {
             if self.proxies.is_live(slot) {
@@ -169,7 +169,7 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
             self.candidates.index_slots(self.proxies.n_slots());
         }
         if !self.removed.is_empty() {
-            self.candidates.bury(&self.removed);
+            self.candidates.remove_pairs_of(&self.removed);
             self.removed.clear();
         }
         let moved = is_few.then_some(&self.moved.slots[..]);
@@ -210,7 +210,7 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
     fn validate(&self) -> Result<(), String> {
         self.proxies.validate()?;
         let n_slots = self.proxies.n_slots();
-        if [self.fat.len(), self.place.len(), self.pace.len()] != [n_slots; 3] {
+        if [self.fat.len(), self.indices.len(), self.pace.len()] != [n_slots; 3] {
             return Err(format!("tables of different length; {n_slots} slots"));
         }
         self.next.validate(&self.proxies)?;
@@ -225,7 +225,7 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
                     && self.fat[slot as usize].contains(&self.proxies.boxes()[slot as usize])
             } else if self.proxies.is_live(slot as usize) {
                 n_outliers += 1;
-                self.outliers.get(self.place[slot as usize] as usize) == Some(&slot)
+                self.outliers.get(self.indices[slot as usize] as usize) == Some(&slot)
             } else {
                 true
             };

@@ -16,13 +16,13 @@ pub(crate) struct BySlot {
     /// The candidates by their larger index.
     numbers: Vec<u32>,
     /// Whether this index belongs to the current list.
-    pub(crate) is_known: bool,
+    pub(crate) is_current: bool,
 }
 
 impl BySlot {
     /// Rebuilds the index from these candidates, which are in canonical order.
     pub(crate) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
-        let BySlot { ends_low, ends_high, numbers, is_known } = self;
+        let BySlot { ends_low, ends_high, numbers, is_current: is_known } = self;
         for ends in [&mut *ends_low, &mut *ends_high] {
             ends.clear();
             ends.resize(n_slots, 0);
@@ -40,9 +40,9 @@ impl BySlot {
         numbers.resize(pairs.len(), 0);
         for (number, pair) in (0..).zip(pairs) {
             // Afterwards each entry is the start of the next range.
-            let place = &mut ends_high[pair.b as usize];
-            numbers[*place as usize] = number;
-            *place += 1;
+            let entry = &mut ends_high[pair.b as usize];
+            numbers[*entry as usize] = number;
+            *entry += 1;
         }
         *is_known = true;
     }

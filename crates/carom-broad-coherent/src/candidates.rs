@@ -43,10 +43,10 @@ pub(crate) struct Candidates {
     recheck_at: Vec<f32>,
     touches: Vec<bool>,
     due: Vec<u32>,
-    /// The sum of the largest moves since the list was made, without those in `ahead`.
+    /// The sum of the largest moves since the list was made, without those in `pending_drift`.
     drift: f64,
     /// The sum of the largest moves since the last test.
-    ahead: f64,
+    pending_drift: f64,
     /// The drift at the last test of any pair; NaN before the first.
     tested: f64,
     by_slot: BySlot,
@@ -57,13 +57,13 @@ pub(crate) struct Candidates {
 impl Candidates {
     /// Restarts the drift: nothing has moved from the present boxes.
     pub(crate) fn restart_drift(&mut self) {
-        (self.drift, self.ahead) = (0.0, 0.0);
+        (self.drift, self.pending_drift) = (0.0, 0.0);
     }
 
     /// Notes that every box moved by at most this much.
     #[inline]
     pub(crate) fn add_move(&mut self, largest: f32) {
-        self.ahead += f64::from(largest) * MOVE_SLACK;
+        self.pending_drift += f64::from(largest) * MOVE_SLACK;
     }
 
     /// Begins a new list; `fill` writes it in canonical order. `is_exact`: whether all pairs touch
@@ -77,7 +77,7 @@ impl Candidates {
         self.recheck_at.resize(self.pairs.len(), 0.0);
         self.is_exact = is_exact;
         self.tested = f64::NAN;
-        self.by_slot.is_known = false;
+        self.by_slot.is_current = false;
     }
 
     /// Returns the number of candidates.
@@ -95,10 +95,10 @@ impl Candidates {
     }
 
     /// Removes the pairs of removed slots.
-    pub(crate) fn bury(&mut self, removed: &Removed) {
+    pub(crate) fn remove_pairs_of(&mut self, removed: &Removed) {
         let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
         let mut bury = |number: usize| (touches[number], recheck_at[number]) = (false, f32::NAN);
-        if by_slot.is_known {
+        if by_slot.is_current {
             removed.slots().iter().for_each(|&slot| by_slot.numbers_of(slot).for_each(&mut bury));
             return;
         }
@@ -111,7 +111,7 @@ impl Candidates {
 
     /// Builds the list of candidates by slot, unless it is current.
     pub(crate) fn index_slots(&mut self, n_slots: usize) {
-        if !self.by_slot.is_known {
+        if !self.by_slot.is_current {
             self.by_slot.fill(&self.pairs, n_slots);
         }
     }
@@ -123,21 +123,21 @@ impl Candidates {
         pairs.truncate(n);
         recheck_at.truncate(n);
         touches.truncate(n);
-        self.by_slot.is_known = false;
+        self.by_slot.is_current = false;
     }
 
     /// Tests the candidates that are due and returns their number. `moved`: the only boxes that
     /// have moved since the last test.
     pub(crate) fn recheck(&mut self, boxes: &[Aabb], moved: Option<&[u32]>) -> u64 {
         if self.is_exact {
-            if self.drift + self.ahead == 0.0 {
+            if self.drift + self.pending_drift == 0.0 {
                 return 0;
             }
             self.is_exact = false;
         }
         match moved {
             // Only the pairs of moved boxes are tested; the others are unchanged.
-            Some(moved) if self.by_slot.is_known && self.tested == self.drift => {
+            Some(moved) if self.by_slot.is_current && self.tested == self.drift => {
                 let (base, mut n_tested) = (self.base(), 0);
                 let Candidates { pairs, recheck_at, touches, by_slot, .. } = self;
                 for number in moved.iter().flat_map(|&slot| by_slot.numbers_of(slot)) {
@@ -147,12 +147,12 @@ impl Candidates {
                         n_tested += 1;
                     }
                 }
-                self.ahead = 0.0;
+                self.pending_drift = 0.0;
                 return n_tested;
             }
             // A small move may not change a large sum. So the move itself is tested, not the sum.
-            _ if self.ahead == 0.0 && self.tested == self.drift => return 0,
-            _ => self.drift += core::mem::take(&mut self.ahead),
+            _ if self.pending_drift == 0.0 && self.tested == self.drift => return 0,
+            _ => self.drift += core::mem::take(&mut self.pending_drift),
         }
         self.tested = self.drift;
         let base = self.base();

@@ -133,7 +133,7 @@ impl<I: FatIndex> VerletList<I> {
     /// Does the work of one frame with changes toward the next list.
     pub(crate) fn renew(&mut self) {
         if self.next.is_begun() {
-            let is_stirring = self.policy.is_stirring(self.outliers.len());
+            let is_stirring = self.policy.is_few_changing_movers(self.outliers.len());
             if let Stage::Part(_) = self.next.stage {
                 while !self.make_part() && !is_stirring {}
             } else if self.n_found < EIGHTHS && is_stirring {
@@ -149,12 +149,12 @@ impl<I: FatIndex> VerletList<I> {
         }
         self.narrow();
         let n_live = self.proxies.n_live();
-        let is_stirring = self.policy.is_stirring(self.outliers.len());
+        let is_stirring = self.policy.is_few_changing_movers(self.outliers.len());
         // If few boxes move, making a list takes longer than the rest of the frame.
         let is_dear = if is_stirring {
             self.policy.has_much_motion(self.outliers.len(), n_live)
         } else {
-            self.policy.is_too_wide(n_live) || self.policy.is_too_dear(n_live)
+            self.policy.is_too_wide(n_live) || self.policy.is_too_expensive(n_live)
         };
         if self.policy.is_long_lived() && self.settings.spread_from <= n_live {
             if is_dear || (!is_stirring && self.wears_out()) {
@@ -237,7 +237,7 @@ impl<I: FatIndex> VerletList<I> {
         for i in 0..self.outliers.len() {
             let slot = self.outliers[i];
             self.next.evict(slot);
-            self.place[slot as usize] = i as u32;
+            self.indices[slot as usize] = i as u32;
         }
         self.install_next();
         // The list has margins even for 0 frames, because boxes may have shrunk meanwhile.

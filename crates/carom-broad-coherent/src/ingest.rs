@@ -147,11 +147,11 @@ pub(crate) fn ingest_in_halves(all: Ingest<'_>) -> (f32, u64) {
         return dispatch(all);
     }
     let Ingest { first, boxes, fat, pace, limit, escaped, .. } = all;
-    let place = slot as usize - first;
+    let index = slot as usize - first;
     let n = boxes.len();
-    let (low_boxes, high_boxes) = boxes.split_at_mut(place);
-    let (low_fat, high_fat) = fat[..n].split_at(place);
-    let (low_pace, high_pace) = pace[..n].split_at_mut(place);
+    let (low_boxes, high_boxes) = boxes.split_at_mut(index);
+    let (low_fat, high_fat) = fat[..n].split_at(index);
+    let (low_pace, high_pace) = pace[..n].split_at_mut(index);
     let mut beyond = Vec::new();
     let low =
         Ingest { moves: low_moves, first, boxes: low_boxes, fat: low_fat, pace: low_pace, limit, escaped };

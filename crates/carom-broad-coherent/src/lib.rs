@@ -153,7 +153,7 @@ pub struct VerletList<I> {
     /// By slot: the fat box in the index; empty for a box that is not in it.
     fat: Vec<Aabb>,
     /// By slot: the position in `outliers`, for an outlier.
-    place: Vec<u32>,
+    indices: Vec<u32>,
     /// By slot: the largest recent move, decaying.
     pace: Vec<f32>,
     /// Live slots that are not in the index.
@@ -234,7 +234,7 @@ impl<I: FatIndex> VerletList<I> {
     /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
         let Work { found, counts, escaped, sweep, outlier_pairs, pairs, sorted, part } = &self.work;
-        let slots = [&self.place, &self.outliers, &self.moved.slots, counts, escaped].map(Vec::capacity);
+        let slots = [&self.indices, &self.outliers, &self.moved.slots, counts, escaped].map(Vec::capacity);
         let lists = [outlier_pairs, pairs, sorted, part].map(Vec::capacity);
         self.index.bytes()
             + self.next.bytes()
@@ -274,7 +274,7 @@ impl<I: FatIndex> VerletList<I> {
         }
         self.index.forget(slot);
         self.fat[slot as usize] = Aabb::EMPTY;
-        self.place[slot as usize] = self.outliers.len() as u32;
+        self.indices[slot as usize] = self.outliers.len() as u32;
         self.outliers.push(slot);
         self.removed.add(slot);
     }
@@ -305,14 +305,14 @@ impl<I: FatIndex> VerletList<I> {
         let slot = id.index() as usize;
         let n_slots = self.proxies.n_slots();
         self.fat.resize(n_slots, Aabb::EMPTY);
-        self.place.resize(n_slots, 0);
+        self.indices.resize(n_slots, 0);
         self.pace.resize(n_slots, 0.0);
         self.fat[slot] = Aabb::EMPTY;
         self.next.admit(n_slots);
         self.note_filter(filter);
         self.is_changed = true;
         if !self.are_all_outliers {
-            self.place[slot] = self.outliers.len() as u32;
+            self.indices[slot] = self.outliers.len() as u32;
             self.outliers.push(slot as u32);
         }
     }

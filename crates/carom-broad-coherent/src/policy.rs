@@ -74,7 +74,7 @@ pub(crate) const OUTLIER_PART: usize = 32;
 
 /// The same, if few boxes move per frame. Many fast boxes may move before the next list is ready,
 /// and an immediate rebuild takes as long as many frames.
-const STIRRED_LOOSE_PART: usize = 8;
+const BOXES_PER_OUTLIER_FEW_MOVERS: usize = 8;
 
 /// If few boxes move per frame, the next list is begun once one box in this many is an outlier. It
 /// is also begun once boxes have moved as often, on average, as the constant below says. Later,
@@ -99,7 +99,7 @@ const WORTH_NARROWING: f64 = 0.7;
 
 /// The cost of an outlier per frame, in boxes of a rebuild. It is about 20, and half as much
 /// again, because more boxes become outliers until the next list takes over.
-const RENT: u64 = 30;
+const OUTLIER_COST_BOXES: u64 = 30;
 
 /// The range of the exponent of two by which margins are scaled.
 const WIDENINGS: (i32, i32) = (-2, 2);
@@ -146,7 +146,7 @@ pub(crate) struct Policy {
     /// Outliers in the first frame of the list; a rebuild would leave them outliers.
     usual_outliers: usize,
     /// Outliers that a rebuild would have avoided, summed over the frames of this list.
-    rent: u64,
+    outlier_cost: u64,
     /// Whether the result of this list has already changed the next one.
     is_judged: bool,
     /// Whether this list was narrowed.
@@ -159,7 +159,7 @@ pub(crate) struct Policy {
     n_quiet: u32,
     /// Moves much longer than previous ones, in the frames of this list; for example of boxes at
     /// rest.
-    n_woken: u64,
+    n_accelerated: u64,
     /// Moves in its quiet frames, and those made by outliers.
     n_moves: u64,
     n_outlier_moves: u64,
@@ -177,7 +177,7 @@ impl Policy {
     /// narrowing in place was tested.
     pub(crate) fn is_too_wide(&self, n_boxes: usize) -> bool {
         let is_as_made = self.has_margins && !self.is_narrowed && HORIZON <= self.life;
-        let is_as_made = is_as_made && !self.serves_few();
+        let is_as_made = is_as_made && !self.is_for_few_movers();
         is_as_made && WIDENINGS.0 < self.widening && self.is_wasteful(n_boxes)
     }
 
@@ -225,7 +225,7 @@ impl Policy {
         if self.life <= 2 {
             self.usual_outliers = n_outliers;
         }
-        self.rent += n_outliers.saturating_sub(self.usual_outliers) as u64;
+        self.outlier_cost += n_outliers.saturating_sub(self.usual_outliers) as u64;
     }
 
     /// Whether the list was made for a changing set of moving boxes.
@@ -235,7 +235,7 @@ impl Policy {
 
     /// Whether the list was made for a changing set of moving boxes, and most of its frames were
     /// quiet.
-    fn serves_few(&self) -> bool {
+    fn is_for_few_movers(&self) -> bool {
         self.has_changing_set() && self.is_quiet()
     }
 
@@ -247,7 +247,7 @@ impl Policy {
 
     /// Returns n, if one box in n may be outliers.
     pub(crate) fn outlier_part(&self) -> usize {
-        if self.serves_few() { STIRRED_LOOSE_PART } else { OUTLIER_PART }
+        if self.is_for_few_movers() { BOXES_PER_OUTLIER_FEW_MOVERS } else { OUTLIER_PART }
     }
 
     /// Whether most frames of this list were quiet.
@@ -260,34 +260,34 @@ impl Policy {
         self.is_quiet() && (LONG_QUIET <= self.life || self.has_changing_set())
     }
 
-    /// Notes the moves of a frame: `n_woken` are much longer than before. The other two numbers
+    /// Notes the moves of a frame: `n_accelerated` are much longer than before. The other two numbers
     /// are 0 unless few boxes moved.
     pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_outlier_moves: usize) {
-        self.n_woken += n_woken;
+        self.n_accelerated += n_woken;
         self.n_moves += n_moves as u64;
         self.n_outlier_moves += n_outlier_moves as u64;
     }
 
     /// Whether few boxes move in each frame, and the set changes. If the set were fixed, outliers
     /// would move more often.
-    pub(crate) fn is_stirring(&self, n_outliers: usize) -> bool {
+    pub(crate) fn is_few_changing_movers(&self, n_outliers: usize) -> bool {
         let n_outliers = n_outliers as u64;
         let do_others_move = 2 * self.n_outlier_moves <= self.n_moves;
         self.is_quiet()
             && do_others_move
-            && (self.has_changing_set() || (0 < n_outliers && n_outliers <= 2 * self.n_woken))
+            && (self.has_changing_set() || (0 < n_outliers && n_outliers <= 2 * self.n_accelerated))
     }
 
     /// Notes the useless candidates of this frame. They cost little if few boxes move.
     pub(crate) fn note_waste(&mut self, n_candidates: usize) {
-        if !self.serves_few() {
+        if !self.is_for_few_movers() {
             self.waste += n_candidates as u64;
         }
     }
 
     /// Whether the outliers have cost as much as a rebuild, which would put them into the index.
-    pub(crate) fn is_too_dear(&self, n_boxes: usize) -> bool {
-        (n_boxes as u64) < self.rent * RENT
+    pub(crate) fn is_too_expensive(&self, n_boxes: usize) -> bool {
+        (n_boxes as u64) < self.outlier_cost * OUTLIER_COST_BOXES
     }
 
     /// Whether the list has lived long enough to be replaced while in use.
@@ -335,9 +335,9 @@ impl Policy {
     /// Begins the life of the planned list.
     pub(crate) fn begin_life(&mut self, has_margins: bool) {
         self.has_margins = has_margins;
-        (self.life, self.waste, self.rent, self.test) = (0, 0, 0, 0);
+        (self.life, self.waste, self.outlier_cost, self.test) = (0, 0, 0, 0);
         (self.is_judged, self.is_narrowed, self.narrow_at) = (false, false, 0);
-        (self.n_quiet, self.n_woken, self.n_moves, self.n_outlier_moves) = (0, 0, 0, 0);
+        (self.n_quiet, self.n_accelerated, self.n_moves, self.n_outlier_moves) = (0, 0, 0, 0);
     }
 
     /// Whether the next list is worth keeping.

@@ -27,8 +27,8 @@ impl<I: FatIndex> VerletList<I> {
         (0..N_SAMPLES.min(n_slots))
             .map(move |i| {
                 // Multiples of the golden ratio avoid any pattern in the numbering.
-                let place = ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32;
-                (if n_slots <= N_SAMPLES { i } else { place }) as usize
+                let index = ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32;
+                (if n_slots <= N_SAMPLES { i } else { index }) as usize
             })
             .filter(|&slot| self.proxies.is_live(slot))
     }
@@ -62,7 +62,7 @@ impl<I: FatIndex> VerletList<I> {
     /// the set changes.
     fn moved_pace(&self) -> f64 {
         let n = self.outliers.len();
-        if !self.policy.is_stirring(n) {
+        if !self.policy.is_few_changing_movers(n) {
             return 0.0;
         }
         // If all are outliers, the previous value stays.

@@ -156,12 +156,12 @@ impl FatIndex for FatGrids {
     fn validate(&self, residents: Residents<'_>) -> Result<(), String> {
         let mut held: Vec<u32> = Vec::new();
         for level in self.levels() {
-            for place in 0..level.packed.n {
-                let slot = level.packed.slots[place];
+            for index in 0..level.packed.n {
+                let slot = level.packed.slots[index];
                 if !residents.has(slot) {
                     continue;
                 }
-                let aabb = level.packed.bounds(place, place + 1);
+                let aabb = level.packed.bounds(index, index + 1);
                 if !aabb.contains(&residents.boxes()[slot as usize]) {
                     return Err(format!("slot {slot} is not in {aabb:?}"));
                 }

@@ -26,7 +26,7 @@ const WIDEN: f64 = 1e-6;
 
 /// A part to classify: a range of rows on the two axes across, or a range of boxes of one row.
 #[derive(Clone, Copy)]
-enum Part {
+enum Block {
     Rows([(u32, u32); 2]),
     Places(u32, u32),
 }
@@ -68,14 +68,14 @@ impl Level {
             let row = z_cell * strides[z] + y_cell * strides[y];
             self.run(row, row + dims[x] - 1)
         };
-        let mut stack = [Part::Rows([(0, dims[y] - 1), (0, dims[z] - 1)]); STACK];
+        let mut stack = [Block::Rows([(0, dims[y] - 1), (0, dims[z] - 1)]); STACK];
         let mut n = 1;
         while 0 < n {
             n -= 1;
             let part = stack[n];
             let bounds = match part {
-                Part::Rows(rows) => self.filled_by(rows),
-                Part::Places(begin, end) => self.packed.bounds(begin as usize, end as usize),
+                Block::Rows(rows) => self.filled_by(rows),
+                Block::Places(begin, end) => self.packed.bounds(begin as usize, end as usize),
             };
             // There are no boxes at all, or none in these rows.
             if !bounds.min.cmple(bounds.max).all() {
@@ -84,7 +84,7 @@ impl Level {
             let culling = classify(&bounds);
             match (culling, part) {
                 (Culling::Outside, _) => {}
-                (Culling::Inside, Part::Rows([rows_y, rows_z])) => {
+                (Culling::Inside, Block::Rows([rows_y, rows_z])) => {
                     for z_cell in rows_z.0..=rows_z.1 {
                         for y_cell in rows_y.0..=rows_y.1 {
                             let (begin, end) = places(y_cell, z_cell);
@@ -93,15 +93,15 @@ impl Level {
                         }
                     }
                 }
-                (Culling::Inside, Part::Places(begin, end)) => {
+                (Culling::Inside, Block::Places(begin, end)) => {
                     let slots = self.slots_between(begin, end).iter().copied();
                     slots.filter(|&slot| counts(slot)).try_for_each(&mut *visit)?;
                 }
-                (Culling::Intersecting, Part::Rows(rows)) => {
+                (Culling::Intersecting, Block::Rows(rows)) => {
                     let wide = rows.map(|(first, last)| last - first);
                     if wide == [0, 0] {
                         let (begin, end) = places(rows[0].0, rows[1].0);
-                        stack[n] = Part::Places(begin, end);
+                        stack[n] = Block::Places(begin, end);
                         n += 1;
                         continue;
                     }
@@ -110,16 +110,16 @@ impl Level {
                     let middle = first + (last - first) / 2;
                     let (mut low, mut high) = (rows, rows);
                     (low[across], high[across]) = ((first, middle), (middle + 1, last));
-                    (stack[n], stack[n + 1]) = (Part::Rows(low), Part::Rows(high));
+                    (stack[n], stack[n + 1]) = (Block::Rows(low), Block::Rows(high));
                     n += 2;
                 }
-                (Culling::Intersecting, Part::Places(begin, end)) if end - begin <= MAX_SINGLE_BOXES => {
+                (Culling::Intersecting, Block::Places(begin, end)) if end - begin <= MAX_SINGLE_BOXES => {
                     let slots = self.slots_between(begin, end).iter().copied();
                     scan_culled(slots.filter(|&slot| counts(slot)), boxes, classify, visit)?;
                 }
-                (Culling::Intersecting, Part::Places(begin, end)) => {
+                (Culling::Intersecting, Block::Places(begin, end)) => {
                     let middle = begin + (end - begin) / 2;
-                    (stack[n], stack[n + 1]) = (Part::Places(begin, middle), Part::Places(middle, end));
+                    (stack[n], stack[n + 1]) = (Block::Places(begin, middle), Block::Places(middle, end));
                     n += 2;
                 }
             }

@@ -9,7 +9,7 @@
 //! Differs: built by one counting sort per frame, so a frame in which everything jumps costs as
 //! much as any other.
 
-use crate::find::{Search, cheaper, pieces};
+use crate::find::{Search, order_by_cost, pieces};
 use crate::level::{BuildWork, Level};
 use crate::packed::WIDTH;
 use crate::plan::Sample;
@@ -159,16 +159,16 @@ impl Grids {
         for level in self.levels() {
             for cell in 0..level.cells.n_cells() as u32 {
                 let (begin, end) = level.run(cell, cell);
-                for place in begin..end {
-                    let slot = level.packed.slots[place as usize];
+                for index in begin..end {
+                    let slot = level.packed.slots[index as usize];
                     let aabb = &boxes[slot as usize];
                     let strides = level.cells.strides();
                     let own: u32 =
                         (0..3).map(|axis| level.cells.cell(axis, aabb.min[axis]) * strides[axis]).sum();
                     let fits = (0..3).all(|axis| aabb.extents()[axis] <= level.cells.reach[axis]);
-                    let corners = level.packed.corners(place as usize);
+                    let corners = level.packed.corners(index as usize);
                     if own != cell || !fits || corners != (aabb.min.to_array(), aabb.max.to_array()) {
-                        return Err(format!("slot {slot} at place {place} of cell {cell}: {aabb:?}"));
+                        return Err(format!("slot {slot} at place {index} of cell {cell}: {aabb:?}"));
                     }
                     seen.push(slot);
                 }
@@ -227,10 +227,10 @@ impl<L: Layout> PairFinder for DenseGrid<L> {
 
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
         let DenseGrid { moving, fixed, work, .. } = self;
-        let are_others =
+        let have_static_members_changed =
             changes.members && regroup(slots.iter().copied(), proxies.filters(), moving, fixed, work);
         moving.rebuild::<L>(proxies.boxes(), work);
-        if changes.statics || are_others {
+        if changes.statics || have_static_members_changed {
             fixed.rebuild::<L>(proxies.boxes(), work);
         }
         1
@@ -299,7 +299,7 @@ fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &m
     let (queries, targets) = match other {
         None => (level, None),
         Some(other) => {
-            let (queries, targets) = cheaper(level, other);
+            let (queries, targets) = order_by_cost(level, other);
             (queries, Some(targets))
         }
     };

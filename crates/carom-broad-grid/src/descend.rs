@@ -49,14 +49,14 @@ impl<P: Placement> SparseGrid<P> {
 
     /// Returns the members that are at home in a node.
     fn residents(&self, node: &Node) -> impl Iterator<Item = u32> {
-        self.nodes.members(node).filter(|&slot| P::IS_LOOSE || self.places[slot as usize].first == node.key)
+        self.nodes.members(node).filter(|&slot| P::IS_LOOSE || self.spans[slot as usize].first == node.key)
     }
 
     /// Returns the slots that wait for a cell.
     fn unsettled(&self) -> impl Iterator<Item = u32> {
-        // A slot may be listed twice, so `places` decides, not the list.
-        let n = if self.pending.is_empty() { 0 } else { self.places.len() as u32 };
-        (0..n).filter(|&slot| self.places[slot as usize].is_waiting())
+        // A slot may be listed twice, so `spans` decides, not the list.
+        let n = if self.pending.is_empty() { 0 } else { self.spans.len() as u32 };
+        (0..n).filter(|&slot| self.spans[slot as usize].is_waiting())
     }
 
     /// Descends into nodes with a distance `reaches` within the end, nearest first; `open` returns

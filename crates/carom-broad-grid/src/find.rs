@@ -89,9 +89,9 @@ pub(crate) fn find_between(
         return dispatch(Within { level: queries, first, last, out });
     };
     for start in (first..last).step_by(PIECE) {
-        for place in start..last.min(start + PIECE) {
-            let (min, max) = queries.packed.corners(place);
-            targets.runs(min, max, |begin, end| out.push_task(place, begin, end));
+        for index in start..last.min(start + PIECE) {
+            let (min, max) = queries.packed.corners(index);
+            targets.runs(min, max, |begin, end| out.push_task(index, begin, end));
         }
         out.run_tasks(&queries.packed, &targets.packed);
     }
@@ -108,7 +108,7 @@ pub(crate) fn pieces(
 }
 
 /// Returns the two grids, first the one that should query the other.
-pub(crate) fn cheaper<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
+pub(crate) fn order_by_cost<'a>(a: &'a Level, b: &'a Level) -> (&'a Level, &'a Level) {
     let cost = |queries: &Level, targets: &Level| {
         let n_queries = queries.packed.n;
         let n = N_SAMPLES.min(n_queries);
@@ -259,7 +259,8 @@ impl Kernel for Run<'_> {
         while first < n_tasks {
             let length = (end[first] - begin[first]) as usize;
             let (low, high) = found.room((length + WIDTH).max(ROOM));
-            let (n, tests, next) = meet(simd, queries, targets, [query, begin, end], first, low, high);
+            let (n, tests, next) =
+                run_while_room(simd, queries, targets, [query, begin, end], first, low, high);
             found.advance(n);
             found.tests += tests;
             first = next;
@@ -270,7 +271,7 @@ impl Kernel for Run<'_> {
 /// Runs tasks from the first on, while there is room for all pairs of the next one. Returns the
 /// number of pairs, of boxes tested, and the next task.
 #[inline(always)]
-fn meet<S: Simd>(
+fn run_while_room<S: Simd>(
     simd: S,
     queries: &Packed,
     targets: &Packed,
@@ -288,21 +289,21 @@ fn meet<S: Simd>(
     let (mut n, mut tests) = (0, 0);
     let mut task = first;
     while task < query.len() {
-        let place = query[task] as usize;
+        let index = query[task] as usize;
         let (begin, end) = (begin[task] as usize, end[task] as usize);
         if room < n + (end - begin) + WIDTH {
             break;
         }
         task += 1;
         tests += (end - begin) as u64;
-        let (min, max) = queries.corners(place);
+        let (min, max) = queries.corners(index);
         let min_x = S::F32x8::splat(simd, min[0]);
         let min_y = S::F32x8::splat(simd, min[1]);
         let min_z = S::F32x8::splat(simd, min[2]);
         let max_x = S::F32x8::splat(simd, max[0]);
         let max_y = S::F32x8::splat(simd, max[1]);
         let max_z = S::F32x8::splat(simd, max[2]);
-        let own = S::U32x8::splat(simd, queries.slots[place]);
+        let own = S::U32x8::splat(simd, queries.slots[index]);
         let mut number = begin / WIDTH;
         // Masks the lanes before the run, in its first block.
         let mut meant = u32::MAX << (begin % WIDTH);

@@ -14,8 +14,8 @@
 use crate::find::Search;
 use crate::nodes::{Key, Node, Nodes};
 use crate::packed::Packed;
-use crate::sparse::Place;
-use crate::walk::Meetings;
+use crate::sparse::CellSpan;
+use crate::walk::CellPartners;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{Mobility, ProxyTable};
@@ -38,9 +38,9 @@ struct Group {
 
 /// The data of the search.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Front {
+pub(crate) struct CellSearch {
     pub(crate) packed: Packed,
-    pub(crate) meetings: Meetings,
+    pub(crate) meetings: CellPartners,
     /// The groups of one cell after the other, and then the end of the last.
     groups: Vec<Group>,
     /// By node: the begin and end of its groups; unspecified if there are none.
@@ -51,13 +51,13 @@ pub(crate) struct Front {
     members: Vec<(u8, u32)>,
 }
 
-impl Front {
+impl CellSearch {
     /// Writes the members of all cells into contiguous arrays.
-    pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, places: &[Place], is_loose: bool) {
+    pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, places: &[CellSpan], is_loose: bool) {
         if is_loose {
-            self.meetings.find_around(nodes);
+            self.meetings.find_loose(nodes);
         } else {
-            self.meetings.find_above(nodes);
+            self.meetings.find_tight(nodes);
         }
         self.groups.clear();
         self.packed.slots.clear();
@@ -83,8 +83,8 @@ impl Front {
 
     /// Appends the members of a cell, group by group. Moving boxes come first, because static ones
     /// make no queries in their cell.
-    fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[Place]) {
-        let Front { packed: Packed { slots, .. }, groups, members, .. } = self;
+    fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[CellSpan]) {
+        let CellSearch { packed: Packed { slots, .. }, groups, members, .. } = self;
         let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
         let filters = proxies.filters();
         members.clear();
@@ -117,12 +117,12 @@ impl Front {
     /// Visits the longest runs of boxes, among these groups, that the querying group tests.
     #[inline]
     fn runs(&self, query: Group, first: usize, last: usize, mut visit: impl FnMut(u32, u32)) {
-        let is_asked =
+        let is_tested =
             |group: &Group| query.seconds & group.seconds == 0 && !(query.is_static && group.is_static);
         let mut at = first;
         while at < last {
             let begin = at;
-            while at < last && is_asked(&self.groups[at]) {
+            while at < last && is_tested(&self.groups[at]) {
                 at += 1;
             }
             if begin < at {
@@ -133,8 +133,8 @@ impl Front {
     }
 
     /// Lists the tests of the boxes of a cell: the rest of the cell, and its partner cells.
-    pub(crate) fn find_between(&self, nodes: &Nodes, place: usize, is_loose: bool, search: &mut Search) {
-        let number = self.meetings.occupied[place] as usize;
+    pub(crate) fn find_between(&self, nodes: &Nodes, index: usize, is_loose: bool, search: &mut Search) {
+        let number = self.meetings.occupied[index] as usize;
         let (first, last) = self.spans[number];
         let (first, last) = (first as usize, last as usize);
         for at in first..last {
@@ -146,15 +146,15 @@ impl Front {
             if query.seconds == 0 {
                 // The boxes of this group also test each other.
                 let end_of_all = self.begin(last);
-                (begin..end).for_each(|place| search.push_task(place as usize, place + 1, end_of_all));
+                (begin..end).for_each(|index| search.push_task(index as usize, index + 1, end_of_all));
             } else {
                 self.runs(query, at + 1, last, |first, last| {
-                    (begin..end).for_each(|place| search.push_task(place as usize, first, last));
+                    (begin..end).for_each(|index| search.push_task(index as usize, first, last));
                 });
             }
         }
         let Node { key, n_moving, .. } = nodes.nodes[number];
-        for &other in self.meetings.partners(place) {
+        for &other in self.meetings.partners(index) {
             let Node { key: other_key, n_moving: other_n_moving, .. } = nodes.nodes[other as usize];
             if n_moving == 0 && other_n_moving == 0 {
                 continue;
@@ -174,11 +174,11 @@ impl Front {
                 }
                 let (begin, end) = (query.begin, self.begin(at + 1));
                 self.runs(query, other_first as usize, other_last as usize, |first, last| {
-                    for place in begin..end {
-                        let (min, max) = self.packed.corners(place as usize);
+                    for index in begin..end {
+                        let (min, max) = self.packed.corners(index as usize);
                         let own = Aabb { min: min.into(), max: max.into() };
                         if filled.is_none_or(|filled| filled.overlaps(&own)) {
-                            search.push_task(place as usize, first, last);
+                            search.push_task(index as usize, first, last);
                         }
                     }
                 });

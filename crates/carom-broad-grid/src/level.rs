@@ -55,7 +55,7 @@ impl BuildWork {
 
 impl Level {
     /// Builds the grid of the members. Those longer than the cells' reach are appended to `long`.
-    /// Those in crowded cells are appended to `crowd`, if `would_part` says that other cells would
+    /// Those in crowded cells are appended to `crowd`, if `would_separate` says that other cells would
     /// separate them.
     pub(crate) fn build(
         &mut self,
@@ -65,7 +65,7 @@ impl Level {
         work: &mut BuildWork,
         long: &mut Vec<u32>,
         crowd: &mut Vec<u32>,
-        would_part: impl FnOnce(&Cells, &[u32]) -> bool,
+        would_separate: impl FnOnce(&Cells, &[u32]) -> bool,
     ) {
         self.cells = cells;
         let BuildWork { slots, cells } = work;
@@ -85,7 +85,7 @@ impl Level {
             let is_crowded = |cell: u32| limit < self.starts[cell as usize + 2] as usize;
             let before = crowd.len();
             crowd.extend((0..n).filter(|&i| is_crowded(cells[i])).map(|i| slots[i]));
-            if would_part(&self.cells, &crowd[before..]) {
+            if would_separate(&self.cells, &crowd[before..]) {
                 let mut kept = 0;
                 for i in 0..n {
                     (slots[kept], cells[kept]) = (slots[i], cells[i]);
@@ -105,9 +105,9 @@ impl Level {
         }
         self.packed.slots.resize(n.next_multiple_of(WIDTH), 0);
         for (&cell, &slot) in cells[..n].iter().zip(&*slots) {
-            let place = &mut self.starts[cell as usize + 1];
-            self.packed.slots[*place as usize] = slot;
-            *place += 1;
+            let entry = &mut self.starts[cell as usize + 1];
+            self.packed.slots[*entry as usize] = slot;
+            *entry += 1;
         }
         self.packed.gather(boxes, n);
     }

@@ -18,7 +18,7 @@ use crate::nodes::{Key, cell, least_level};
 use crate::size::{doubling, size};
 use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
-use crate::sparse::{Place, Placement, SparseGrid};
+use crate::sparse::{CellSpan, Placement, SparseGrid};
 use carom_bounds::Aabb;
 use carom_broad::FromFinder;
 
@@ -29,7 +29,7 @@ pub struct Loose;
 impl Sealed for Loose {
     const IS_LOOSE: bool = true;
 
-    fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+    fn cells_of(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
         place(aabb, sizes)
     }
 }
@@ -69,7 +69,7 @@ impl Sealed for Flat {
         Some(self.left_out)
     }
 
-    fn place(seen: &Aabb, sizes: &Sizes) -> Place {
+    fn cells_of(seen: &Aabb, sizes: &Sizes) -> CellSpan {
         place(seen, sizes)
     }
 }
@@ -88,12 +88,12 @@ pub type LooseQuadtree = FromFinder<SparseGrid<Flat>>;
 
 /// Returns the cell of the box.
 #[inline]
-fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+fn place(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
     let size = size(aabb);
     // An extent that overflows is at most two doublings above the largest number.
     let exponent = doubling(size) + usize::from(size == f32::INFINITY);
     let level = sizes.level(exponent + 1, false).max(least_level(aabb));
     // Exact, or off by far less than the reach allows.
     let center = |axis: usize| 0.5 * (f64::from(aabb.min[axis]) + f64::from(aabb.max[axis]));
-    Place { first: Key { level, at: [0, 1, 2].map(|axis| cell(center(axis), level)) }, span: 0 }
+    CellSpan { first: Key { level, at: [0, 1, 2].map(|axis| cell(center(axis), level)) }, span: 0 }
 }

@@ -307,8 +307,8 @@ impl Nodes {
             self.by_key.remove(&key);
             self.free_nodes.push(number);
             // A root touches the origin, and so may a cell below: only the list decides.
-            if let Some(place) = self.roots.iter().position(|&root| root == number) {
-                self.roots.swap_remove(place);
+            if let Some(index) = self.roots.iter().position(|&root| root == number) {
+                self.roots.swap_remove(index);
                 return;
             }
             let Some(parent) = self.find(key.parent()) else { return };
@@ -332,8 +332,8 @@ impl Nodes {
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         // hashbrown keeps one byte per entry, and at least an eighth of the entries free.
-        let places = (self.by_key.capacity() * 8 / 7).next_power_of_two();
-        places * (size_of::<(Key, u32)>() + 1)
+        let n_slots = (self.by_key.capacity() * 8 / 7).next_power_of_two();
+        n_slots * (size_of::<(Key, u32)>() + 1)
             + self.nodes.capacity() * size_of::<Node>()
             + self.blocks.capacity() * size_of::<Block>()
             + 4 * (self.free_nodes.capacity() + self.free_blocks.capacity())

@@ -55,15 +55,15 @@ impl Packed {
 
     /// Returns the sides of a box.
     #[inline(always)]
-    pub(crate) fn corners(&self, place: usize) -> ([f32; 3], [f32; 3]) {
-        let (sides, lane) = (&self.blocks[place / WIDTH].sides, place % WIDTH);
+    pub(crate) fn corners(&self, index: usize) -> ([f32; 3], [f32; 3]) {
+        let (sides, lane) = (&self.blocks[index / WIDTH].sides, index % WIDTH);
         ([sides[0][lane], sides[1][lane], sides[2][lane]], [sides[3][lane], sides[4][lane], sides[5][lane]])
     }
 
     /// Returns the bounds of the boxes in this range.
     pub(crate) fn bounds(&self, begin: usize, end: usize) -> Aabb {
-        (begin..end).fold(Aabb::EMPTY, |all, place| {
-            let (min, max) = self.corners(place);
+        (begin..end).fold(Aabb::EMPTY, |all, index| {
+            let (min, max) = self.corners(index);
             Aabb { min: all.min.min(Vec3::from(min)), max: all.max.max(Vec3::from(max)) }
         })
     }

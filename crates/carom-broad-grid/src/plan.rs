@@ -14,7 +14,7 @@ use carom_bounds::Aabb;
 const SIZES: (usize, usize) = (64, 512);
 
 /// A crowd is moved to another grid if its cells would be smaller there by this factor in volume.
-const PARTED: f64 = 8.0;
+const MIN_VOLUME_RATIO: f64 = 8.0;
 
 /// The most bins per axis for the density of the sample.
 const MAX_BINS: usize = 16;
@@ -35,12 +35,12 @@ impl Sample {
         self.low.iter_mut().chain(&mut self.extent).for_each(Vec::clear);
         for i in 0..n {
             // Multiples of the golden ratio avoid any pattern in the numbering.
-            let place = if n == members.len() as u64 {
+            let index = if n == members.len() as u64 {
                 i
             } else {
                 ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * members.len() as u64) >> 32
             };
-            let aabb = &boxes[members[place as usize] as usize];
+            let aabb = &boxes[members[index as usize] as usize];
             for axis in 0..3 {
                 self.low[axis].push(aabb.min[axis]);
                 self.extent[axis].push(aabb.max[axis] - aabb.min[axis]);
@@ -106,7 +106,7 @@ impl Sample {
             // Extents of 0 can be separated without limit.
             ratio *= (side / wanted).max(1.0);
         }
-        PARTED <= ratio
+        MIN_VOLUME_RATIO <= ratio
     }
 
     /// Returns the bytes in use or kept.
@@ -120,11 +120,11 @@ impl Sample {
 fn quantile(sorted: &mut Vec<f32>, values: &[f32], share: f64) -> f32 {
     sorted.clear();
     sorted.extend_from_slice(values);
-    let place = ((share * values.len() as f64) as usize).min(values.len().saturating_sub(1));
+    let index = ((share * values.len() as f64) as usize).min(values.len().saturating_sub(1));
     if sorted.is_empty() {
         return 0.0;
     }
-    *sorted.select_nth_unstable_by(place, f32::total_cmp).1
+    *sorted.select_nth_unstable_by(index, f32::total_cmp).1
 }
 
 /// Returns the longest extents of the members, by axis.

@@ -14,15 +14,15 @@ use alloc::vec::Vec;
 use carom_bounds::Aabb;
 
 /// Sizes down to this many doublings below the largest share its level.
-const SHARED: usize = 3;
+const SHARED_DOUBLINGS: usize = 3;
 
 /// A size is common if one box in this many has it.
-const COMMON: u64 = 32;
+const MAX_BOXES_PER_COMMON: u64 = 32;
 
 /// The most other boxes wanted in the cell of a box. Levels are kept while their number is within
-/// [`FULL_ENOUGH`].
-const FULL: f64 = 6.0;
-const FULL_ENOUGH: (f64, f64) = (1.5, 24.0);
+/// [`NEIGHBOURS_RANGE`].
+const MAX_NEIGHBOURS_IN_CELL: f64 = 6.0;
+const NEIGHBOURS_RANGE: (f64, f64) = (1.5, 24.0);
 
 /// The most boxes sampled.
 const N_SAMPLES: usize = 2048;
@@ -59,14 +59,14 @@ impl Default for Sizes {
 
 impl Sizes {
     /// Adds a box.
-    pub(crate) fn enter(&mut self, aabb: &Aabb) {
+    pub(crate) fn add(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] += 1;
         self.n += 1;
         self.n_changes += 1;
     }
 
     /// Removes a box.
-    pub(crate) fn leave(&mut self, aabb: &Aabb) {
+    pub(crate) fn remove(&mut self, aabb: &Aabb) {
         self.counts[doubling(size(aabb))] -= 1;
         self.n -= 1;
         self.n_changes += 1;
@@ -74,10 +74,10 @@ impl Sizes {
 
     /// Updates a box that may have another size.
     #[inline]
-    pub(crate) fn change(&mut self, old: &Aabb, new: &Aabb) {
+    pub(crate) fn update(&mut self, old: &Aabb, new: &Aabb) {
         if doubling(size(old)) != doubling(size(new)) {
-            self.leave(old);
-            self.enter(new);
+            self.remove(old);
+            self.add(new);
         }
     }
 
@@ -104,7 +104,7 @@ impl Sizes {
     /// Chooses levels again after many changes. Returns whether they differ: then every box must
     /// be placed again.
     ///
-    /// `box_of` gives the box of a slot as passed to [`Sizes::enter`]; `slots` are those of all
+    /// `box_of` gives the box of a slot as passed to [`Sizes::add`]; `slots` are those of all
     /// boxes.
     pub(crate) fn replan(&mut self, slots: &[u32], box_of: impl Fn(u32) -> Aabb, is_shared: bool) -> bool {
         // Rare enough that placing all boxes again costs little per change.
@@ -113,20 +113,20 @@ impl Sizes {
         }
         self.n_changes = 0;
         let is_other_floor = self.find_floor(slots, box_of);
-        let is_other_size = is_shared && self.share(slots.len() as u64);
+        let is_other_size = is_shared && self.share_levels(slots.len() as u64);
         is_other_floor || is_other_size
     }
 
     /// Lets sizes share levels; returns whether some box has another level.
-    fn share(&mut self, n: u64) -> bool {
+    fn share_levels(&mut self, n: u64) -> bool {
         let (mut top, mut left, mut is_other) = (0, 0, false);
         for exponent in (0..self.counts.len()).rev() {
             let count = self.counts[exponent];
             // A common size begins a level if the size above is rare.
-            let is_common = n <= u64::from(count) * COMMON;
-            let is_rare_above = u64::from(self.counts[top]) * COMMON < n;
+            let is_common = n <= u64::from(count) * MAX_BOXES_PER_COMMON;
+            let is_rare_above = u64::from(self.counts[top]) * MAX_BOXES_PER_COMMON < n;
             if 0 < count && (left == 0 || (is_common && is_rare_above)) {
-                (top, left) = (exponent, SHARED + 1);
+                (top, left) = (exponent, SHARED_DOUBLINGS + 1);
             }
             let shared = if 0 < left { top } else { exponent } as u16;
             is_other |= 0 < count && shared != self.shared[exponent];
@@ -143,16 +143,16 @@ impl Sizes {
         self.centers.clear();
         for i in 0..n {
             // Multiples of the golden ratio avoid any pattern in the numbering.
-            let place =
+            let index =
                 if n == n_slots { i } else { ((i.wrapping_mul(0x9e37_79b9) & 0xffff_ffff) * n_slots) >> 32 };
-            let aabb = box_of(slots[place as usize]);
+            let aabb = box_of(slots[index as usize]);
             let center = |axis: usize| 0.5 * (f64::from(aabb.min[axis]) + f64::from(aabb.max[axis]));
             self.centers.push([0, 1, 2].map(center));
         }
         let before = self.floor;
         if 0 < before {
             let full = self.fullness(slots.len(), before);
-            if FULL_ENOUGH.0 <= full && full <= FULL_ENOUGH.1 {
+            if NEIGHBOURS_RANGE.0 <= full && full <= NEIGHBOURS_RANGE.1 {
                 return false;
             }
         }
@@ -164,7 +164,7 @@ impl Sizes {
         }
         self.floor = 0;
         for level in (median as i32).max(1)..255 {
-            if FULL < self.fullness(slots.len(), level) {
+            if MAX_NEIGHBOURS_IN_CELL < self.fullness(slots.len(), level) {
                 break;
             }
             self.floor = level;

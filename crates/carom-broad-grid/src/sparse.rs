@@ -9,7 +9,7 @@
 //! of them).
 
 use crate::find::{Search, pieces};
-use crate::front::Front;
+use crate::front::CellSearch;
 use crate::nodes::{Key, NONE, Nodes};
 use crate::sizes::Sizes;
 use alloc::format;
@@ -29,7 +29,7 @@ const PIECE: usize = 64;
 pub trait Placement: Default + sealed::Sealed {}
 
 pub(crate) mod sealed {
-    use super::Place;
+    use super::CellSpan;
     use crate::sizes::Sizes;
     use carom_bounds::Aabb;
 
@@ -54,24 +54,24 @@ pub(crate) mod sealed {
         }
 
         /// Returns the cells of such a box.
-        fn place(seen: &Aabb, sizes: &Sizes) -> Place;
+        fn cells_of(seen: &Aabb, sizes: &Sizes) -> CellSpan;
     }
 }
 
 /// The cells of a box: from `first` on, two on the axes with a bit set in `span`, otherwise one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CellSpan {
     pub(crate) first: Key,
     pub(crate) span: u8,
 }
 
 /// The place of a box that is not in this grid.
-const NOWHERE: Place = Place { first: Key { level: 0, at: [0; 3] }, span: 0 };
+const ABSENT: CellSpan = CellSpan { first: Key { level: 0, at: [0; 3] }, span: 0 };
 
 /// The place of a box that the next refresh puts into cells.
-const WAITING: Place = Place { first: Key { level: -1, at: [0; 3] }, span: 0 };
+const WAITING: CellSpan = CellSpan { first: Key { level: -1, at: [0; 3] }, span: 0 };
 
-impl Place {
+impl CellSpan {
     /// Whether the next refresh puts it into cells.
     pub(crate) fn is_waiting(self) -> bool {
         self == WAITING
@@ -102,7 +102,7 @@ impl Place {
 
 #[derive(Default)]
 struct Work {
-    front: Front,
+    front: CellSearch,
     search: Search,
     leaving: Vec<u32>,
 }
@@ -113,7 +113,7 @@ struct Work {
 pub struct SparseGrid<P: Placement> {
     pub(crate) nodes: Nodes,
     /// By slot.
-    pub(crate) places: Vec<Place>,
+    pub(crate) spans: Vec<CellSpan>,
     /// By slot: the positions in its cells, up to eight, or one for loose cells.
     positions: Vec<u32>,
     /// All slots that wait for a cell. It may also contain others, and the same slot twice.
@@ -139,8 +139,8 @@ impl<P: Placement> SparseGrid<P> {
     }
 
     /// Returns the cells of a box.
-    fn place(&self, aabb: &Aabb) -> Place {
-        P::place(&self.placement.footprint(aabb), &self.sizes)
+    fn place(&self, aabb: &Aabb) -> CellSpan {
+        P::cells_of(&self.placement.footprint(aabb), &self.sizes)
     }
 
     /// Returns the axis left out, if there is one, and the range of boxes in cells along it.
@@ -161,8 +161,8 @@ impl<P: Placement> SparseGrid<P> {
         self.height = (0.0, 0.0);
         self.positions.fill(NONE);
         self.pending.clear();
-        for (slot, place) in self.places.iter_mut().enumerate() {
-            if *place != NOWHERE {
+        for (slot, place) in self.spans.iter_mut().enumerate() {
+            if *place != ABSENT {
                 *place = WAITING;
                 self.pending.push(slot as u32);
             }
@@ -175,16 +175,16 @@ impl<P: Placement> SparseGrid<P> {
         let place = self.place(aabb);
         self.note_height(aabb);
         let is_moving = is_moving(&proxies.filters()[slot as usize]);
-        self.places[slot as usize] = place;
+        self.spans[slot as usize] = place;
         for (i, key) in place.cells().enumerate() {
             self.positions[slot as usize * Self::N_POSITIONS + i] = self.nodes.add(key, slot, is_moving);
         }
     }
 
     /// Removes a box from its cells, if it is in any; its place becomes `then`.
-    fn unsettle(&mut self, slot: u32, is_moving: bool, then: Place) {
+    fn unsettle(&mut self, slot: u32, is_moving: bool, then: CellSpan) {
         let first = slot as usize * Self::N_POSITIONS;
-        let place = core::mem::replace(&mut self.places[slot as usize], then);
+        let place = core::mem::replace(&mut self.spans[slot as usize], then);
         if !place.is_settled() {
             return;
         }
@@ -205,12 +205,12 @@ impl<P: Placement> SparseGrid<P> {
 }
 
 impl<P: Placement> PairFinder for SparseGrid<P> {
-    fn came(&mut self, slot: u32, aabb: &Aabb, _: &Filter) {
-        let n_slots = self.places.len().max(slot as usize + 1);
-        self.places.resize(n_slots, NOWHERE);
+    fn on_insert(&mut self, slot: u32, aabb: &Aabb, _: &Filter) {
+        let n_slots = self.spans.len().max(slot as usize + 1);
+        self.spans.resize(n_slots, ABSENT);
         self.positions.resize(n_slots * Self::N_POSITIONS, NONE);
-        self.places[slot as usize] = WAITING;
-        self.sizes.enter(&self.placement.footprint(aabb));
+        self.spans[slot as usize] = WAITING;
+        self.sizes.add(&self.placement.footprint(aabb));
         self.pending.push(slot);
     }
 
@@ -219,8 +219,8 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         for (id, aabb) in moves {
             let slot = id.index();
             let old = core::mem::replace(&mut proxies.boxes_mut()[slot as usize], *aabb);
-            self.sizes.change(&self.placement.footprint(&old), &self.placement.footprint(aabb));
-            let place = self.places[slot as usize];
+            self.sizes.update(&self.placement.footprint(&old), &self.placement.footprint(aabb));
+            let place = self.spans[slot as usize];
             if place.is_settled() {
                 self.note_height(aabb);
                 if place != self.place(aabb) {
@@ -241,14 +241,14 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         self.work.leaving = leaving;
     }
 
-    fn refiltered(&mut self, slot: u32, _: &Aabb, old: &Filter, _: &Filter) {
+    fn on_filter_change(&mut self, slot: u32, _: &Aabb, old: &Filter, _: &Filter) {
         self.unsettle(slot, is_moving(old), WAITING);
         self.pending.push(slot);
     }
 
-    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
-        self.sizes.leave(&self.placement.footprint(aabb));
-        self.unsettle(slot, is_moving(filter), NOWHERE);
+    fn on_remove(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.sizes.remove(&self.placement.footprint(aabb));
+        self.unsettle(slot, is_moving(filter), ABSENT);
     }
 
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: ProxyChanges) -> u64 {
@@ -260,7 +260,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         }
         let pending = core::mem::take(&mut self.pending);
         for &slot in &pending {
-            if self.places[slot as usize].is_waiting() {
+            if self.spans[slot as usize].is_waiting() {
                 self.settle(proxies, slot);
             }
         }
@@ -270,14 +270,14 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
     }
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
-        let SparseGrid { nodes, places, work: Work { front, search, .. }, .. } = self;
+        let SparseGrid { nodes, spans: places, work: Work { front, search, .. }, .. } = self;
         front.fill(nodes, proxies, places, P::IS_LOOSE);
         core::mem::swap(found, &mut search.found);
         let front = &*front;
         pieces(0..front.meetings.occupied.len(), search, |first, last, search| {
             for start in (first..last).step_by(PIECE) {
-                for place in start..last.min(start + PIECE) {
-                    front.find_between(nodes, place, P::IS_LOOSE, search);
+                for index in start..last.min(start + PIECE) {
+                    front.find_between(nodes, index, P::IS_LOOSE, search);
                 }
                 search.run_tasks(&front.packed, &front.packed);
             }
@@ -297,7 +297,7 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
     fn bytes(&self) -> usize {
         let Work { front, search, leaving } = &self.work;
         self.nodes.bytes()
-            + self.places.capacity() * size_of::<Place>()
+            + self.spans.capacity() * size_of::<CellSpan>()
             + 4 * (self.positions.capacity() + self.pending.capacity() + leaving.capacity())
             + front.bytes()
             + self.sizes.bytes()
@@ -308,8 +308,8 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         self.nodes.validate()?;
         let mut n_members = 0;
         for slot in 0..proxies.n_slots() as u32 {
-            let place = self.places.get(slot as usize).copied().unwrap_or(NOWHERE);
-            if (place != NOWHERE) != slots.binary_search(&slot).is_ok() {
+            let place = self.spans.get(slot as usize).copied().unwrap_or(ABSENT);
+            if (place != ABSENT) != slots.binary_search(&slot).is_ok() {
                 return Err(format!("slot {slot} is at {place:?}"));
             }
             if !place.is_settled() {

@@ -15,7 +15,7 @@ use crate::nodes::{Key, N_LEVELS, cell, least_level};
 use crate::size::{doubling, size};
 use crate::sizes::Sizes;
 use crate::sparse::sealed::Sealed;
-use crate::sparse::{Place, Placement, SparseGrid};
+use crate::sparse::{CellSpan, Placement, SparseGrid};
 use carom_bounds::Aabb;
 use carom_broad::FromFinder;
 
@@ -26,7 +26,7 @@ pub struct Hashed;
 impl Sealed for Hashed {
     const IS_LOOSE: bool = false;
 
-    fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+    fn cells_of(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
         place(aabb, sizes)
     }
 }
@@ -41,7 +41,7 @@ pub type SpatialHash = FromFinder<SparseGrid<Hashed>>;
 
 /// Returns the cells that the box touches.
 #[inline]
-fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
+fn place(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
     let mut level = sizes.level(doubling(size(aabb)), true).max(least_level(aabb));
     loop {
         let (mut at, mut span, mut is_wide) = ([0; 3], 0, false);
@@ -54,7 +54,7 @@ fn place(aabb: &Aabb, sizes: &Sizes) -> Place {
         // The extent may have been rounded down, so that the box just reaches into a third cell.
         // One level up it does not.
         if !is_wide || N_LEVELS as i32 <= level + 2 {
-            return Place { first: Key { level, at }, span };
+            return CellSpan { first: Key { level, at }, span };
         }
         level += 1;
     }

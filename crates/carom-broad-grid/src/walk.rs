@@ -19,7 +19,7 @@ const SELF: usize = 13;
 
 /// The result of the walk.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Meetings {
+pub(crate) struct CellPartners {
     /// The nodes with members.
     pub(crate) occupied: Vec<u32>,
     /// For each of them, the end of its partners, which begin at the end of the previous ones.
@@ -29,10 +29,10 @@ pub(crate) struct Meetings {
     upper: Vec<u32>,
 }
 
-impl Meetings {
+impl CellPartners {
     /// Finds the partners of loose cells: neighbours, and cells of other levels that may reach
     /// them. It walks from the top.
-    pub(crate) fn find_around(&mut self, nodes: &Nodes) {
+    pub(crate) fn find_loose(&mut self, nodes: &Nodes) {
         self.clear();
         for &root in &nodes.roots {
             let own = nodes.nodes[root as usize].key.at;
@@ -49,7 +49,7 @@ impl Meetings {
 
     /// Finds the partners of tight cells: the one cell around them on each higher level. There are
     /// few levels, so these are looked up.
-    pub(crate) fn find_above(&mut self, nodes: &Nodes) {
+    pub(crate) fn find_tight(&mut self, nodes: &Nodes) {
         self.clear();
         let occupied = || (0..nodes.nodes.len() as u32).filter(|&i| 0 < nodes.nodes[i as usize].n);
         let mut is_used = [false; N_LEVELS];
@@ -69,19 +69,19 @@ impl Meetings {
     }
 
     fn clear(&mut self) {
-        let Meetings { occupied, ends, partners, upper } = self;
+        let CellPartners { occupied, ends, partners, upper } = self;
         [occupied, ends, partners, upper].into_iter().for_each(Vec::clear);
     }
 
     /// Returns the partners of a node, by its index in the list of occupied ones.
-    pub(crate) fn partners(&self, place: usize) -> &[u32] {
-        let begin = if place == 0 { 0 } else { self.ends[place - 1] as usize };
-        &self.partners[begin..self.ends[place] as usize]
+    pub(crate) fn partners(&self, index: usize) -> &[u32] {
+        let begin = if index == 0 { 0 } else { self.ends[index - 1] as usize };
+        &self.partners[begin..self.ends[index] as usize]
     }
 
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Meetings { occupied, ends, partners, upper } = self;
+        let CellPartners { occupied, ends, partners, upper } = self;
         4 * [occupied, ends, partners, upper].map(Vec::capacity).iter().sum::<usize>()
     }
 
@@ -109,8 +109,8 @@ impl Meetings {
             let near = around.iter().copied().filter(|&other| is_occupied(other));
             self.upper.extend(near.filter(|&other| reaches(nodes.nodes[other as usize].key, child)));
             let mut around_child = [NONE; 27];
-            for (place, slot) in around_child.iter_mut().enumerate() {
-                let (parent, of_parent) = AROUND_CHILD[octant][place];
+            for (index, slot) in around_child.iter_mut().enumerate() {
+                let (parent, of_parent) = AROUND_CHILD[octant][index];
                 if let Some(parent) = nodes.nodes.get(around[parent as usize] as usize) {
                     *slot = parent.children[of_parent as usize];
                 }
@@ -139,15 +139,15 @@ const fn around_child() -> [[(u8, u8); 27]; 8] {
     let mut table = [[(0, 0); 27]; 8];
     let mut octant = 0;
     while octant < 8 {
-        let mut place = 0;
-        while place < 27 {
+        let mut index = 0;
+        while index < 27 {
             // In cells of the child's size, from the cell's least corner, plus 2 to stay positive.
-            let x = (octant & 1) + place % 3 + 1;
-            let y = (octant >> 1 & 1) + place / 3 % 3 + 1;
-            let z = (octant >> 2) + place / 9 + 1;
-            table[octant][place] =
+            let x = (octant & 1) + index % 3 + 1;
+            let y = (octant >> 1 & 1) + index / 3 % 3 + 1;
+            let z = (octant >> 2) + index / 9 + 1;
+            table[octant][index] =
                 (((z / 2 * 3 + y / 2) * 3 + x / 2) as u8, ((z % 2 * 2 + y % 2) * 2 + x % 2) as u8);
-            place += 1;
+            index += 1;
         }
         octant += 1;
     }

@@ -23,9 +23,9 @@ pub type AutoBoxPruning = FromFinder<ColumnPruner>;
 /// The finder of [`AutoBoxPruning`].
 #[derive(Clone, Debug, Default)]
 pub struct ColumnPruner {
-    kind: Vec<u32>,
+    slots: Vec<u32>,
     moving: Columns,
-    resting: Columns,
+    fixed: Columns,
     n_resting: usize,
     tasks: Vec<Task>,
 }
@@ -34,7 +34,7 @@ impl PairFinder for ColumnPruner {
     const SKIPS_STATICS: bool = true;
 
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], changes: ProxyChanges) -> u64 {
-        let ColumnPruner { kind, resting, n_resting, .. } = self;
+        let ColumnPruner { slots: kind, fixed: resting, n_resting, .. } = self;
         if changes.statics {
             kind.clear();
             kind.extend(slots.iter().copied().filter(|&slot| is_static(proxies, slot)));
@@ -45,7 +45,7 @@ impl PairFinder for ColumnPruner {
     }
 
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
-        let ColumnPruner { kind, moving, resting, n_resting, tasks } = self;
+        let ColumnPruner { slots: kind, moving, fixed: resting, n_resting, tasks } = self;
         let boxes = proxies.boxes();
         kind.clear();
         kind.extend(slots.iter().copied().filter(|&slot| !is_static(proxies, slot)));
@@ -60,7 +60,7 @@ impl PairFinder for ColumnPruner {
         }
     }
     fn bytes(&self) -> usize {
-        let ColumnPruner { kind, moving, resting, tasks, .. } = self;
+        let ColumnPruner { slots: kind, moving, fixed: resting, tasks, .. } = self;
         4 * kind.capacity() + moving.bytes() + resting.bytes() + tasks.capacity() * size_of::<Task>()
     }
 }

@@ -52,7 +52,7 @@ pub(crate) struct Columns {
     starts: Vec<u32>,
     members: Vec<(u32, u32)>,
     /// Boxes larger than usual; they are in `next`.
-    large: Vec<u32>,
+    oversized: Vec<u32>,
     next: Option<Box<Columns>>,
     sample: Sample,
 }
@@ -62,7 +62,7 @@ pub(crate) struct Columns {
 struct Plan {
     axis: usize,
     /// The largest extents of the boxes in the columns, on the axis and on the next two.
-    usual: [f32; 3],
+    max_extents: [f32; 3],
     low: [f32; 2],
     inverse: [f32; 2],
     n: [u32; 2],
@@ -71,7 +71,7 @@ struct Plan {
 impl Default for Plan {
     /// Returns the layout of one column.
     fn default() -> Plan {
-        Plan { axis: 0, usual: [f32::INFINITY; 3], low: [0.0; 2], inverse: [0.0; 2], n: [1; 2] }
+        Plan { axis: 0, max_extents: [f32::INFINITY; 3], low: [0.0; 2], inverse: [0.0; 2], n: [1; 2] }
     }
 }
 
@@ -95,8 +95,8 @@ impl Plan {
             // One giant among the usual boxes would make all seem large.
             let small = &extents[..extents.partition_point(|&e| e <= usual[k])];
             mean[k] = small.iter().map(|&e| f64::from(e)).sum::<f64>() / small.len().max(1) as f64;
-            let places = sample.sorted(|s| s[k]);
-            let (first, last) = (quantile(places, 0.01), quantile(places, 0.99));
+            let coordinates = sample.sorted(|s| s[k]);
+            let (first, last) = (quantile(coordinates, 0.01), quantile(coordinates, 0.99));
             low[k] = first;
             width[k] = f64::from(last) - f64::from(first);
         }
@@ -121,7 +121,7 @@ impl Plan {
         }
         Plan {
             axis,
-            usual,
+            max_extents: usual,
             low: [low[1], low[2]],
             inverse: cell.map(|cell| (1.0 / cell) as f32),
             n: n(&cell),
@@ -133,22 +133,22 @@ impl Plan {
     #[inline(always)]
     fn cell(&self, i: usize, x: f32) -> u32 {
         let last = (self.n[i] - 1) as f32;
-        let place = (x - self.low[i]) * self.inverse[i];
+        let coordinate = (x - self.low[i]) * self.inverse[i];
         // Infinity times zero is NaN, which gives the first cell. That is right, because there is
         // just one cell.
-        if 0.0 < place { (if place < last { place } else { last }) as u32 } else { 0 }
+        if 0.0 < coordinate { (if coordinate < last { coordinate } else { last }) as u32 } else { 0 }
     }
 
     #[inline(always)]
-    fn is_usual(&self, sides: &[f32; 6]) -> bool {
-        (0..3).all(|k| sides[3 + k] - sides[k] <= self.usual[k])
+    fn fits(&self, sides: &[f32; 6]) -> bool {
+        (0..3).all(|k| sides[3 + k] - sides[k] <= self.max_extents[k])
     }
 
     /// Returns the least begin of a box of the columns that reaches `x`, on the axis or the next
     /// two.
     #[inline(always)]
     fn before(&self, k: usize, x: f32) -> f32 {
-        x - self.usual[k] * SIZE_SLACK - x.abs() * PLACE_SLACK
+        x - self.max_extents[k] * SIZE_SLACK - x.abs() * PLACE_SLACK
     }
 }
 
@@ -204,7 +204,7 @@ impl Sample {
 impl Columns {
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Columns { rows, starts, members, large, next, sample, .. } = self;
+        let Columns { rows, starts, members, oversized: large, next, sample, .. } = self;
         rows.bytes()
             + sample.bytes()
             + 4 * (starts.capacity() + large.capacity())
@@ -217,21 +217,21 @@ impl Columns {
         let plan = Plan::new(slots, boxes, level, &mut self.sample);
         self.plan = plan;
         self.members.clear();
-        self.large.clear();
+        self.oversized.clear();
         for &slot in slots {
             let sides = sides(&boxes[slot as usize], plan.axis);
-            if plan.is_usual(&sides) {
+            if plan.fits(&sides) {
                 self.members.push((plan.cell(1, sides[2]) * plan.n[0] + plan.cell(0, sides[1]), slot));
             } else {
-                self.large.push(slot);
+                self.oversized.push(slot);
             }
         }
         let n_columns = plan.n[0] as usize * plan.n[1] as usize;
         self.rows.fill_groups(plan.axis, &self.members, boxes, n_columns, &mut self.starts);
-        match (&mut self.next, self.large.is_empty()) {
-            (Some(next), _) => next.fill(&self.large, boxes, level + 1),
+        match (&mut self.next, self.oversized.is_empty()) {
+            (Some(next), _) => next.fill(&self.oversized, boxes, level + 1),
             (None, false) => {
-                self.next.insert(Box::default()).fill(&self.large, boxes, level + 1);
+                self.next.insert(Box::default()).fill(&self.oversized, boxes, level + 1);
             }
             (None, true) => {}
         }
@@ -245,11 +245,11 @@ impl Columns {
         work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
             self.pairs_of_columns(columns, tasks, found);
         });
-        if let Some(next) = self.next.as_ref().filter(|_| !self.large.is_empty()) {
+        if let Some(next) = self.next.as_ref().filter(|_| !self.oversized.is_empty()) {
             next.pairs(boxes, tasks, found);
-            work_on(self.large.len(), PIECE_OF_LARGE, tasks, found, |range, tasks, found| {
-                for &slot in &self.large[range] {
-                    self.pairs_with_usual(slot, &boxes[slot as usize], tasks, found);
+            work_on(self.oversized.len(), PIECE_OF_LARGE, tasks, found, |range, tasks, found| {
+                for &slot in &self.oversized[range] {
+                    self.pairs_with_columns(slot, &boxes[slot as usize], tasks, found);
                 }
             });
         }
@@ -295,12 +295,12 @@ impl Columns {
     pub(crate) fn pairs_with(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let mut level = Some(self);
         while let Some(columns) = level {
-            columns.pairs_with_usual(slot, aabb, tasks, found);
-            level = columns.next.as_deref().filter(|_| !columns.large.is_empty());
+            columns.pairs_with_columns(slot, aabb, tasks, found);
+            level = columns.next.as_deref().filter(|_| !columns.oversized.is_empty());
         }
     }
 
-    fn pairs_with_usual(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
+    fn pairs_with_columns(&self, slot: u32, aabb: &Aabb, tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let plan = &self.plan;
         let sides = sides(aabb, plan.axis);
         let first = |i: usize| plan.cell(i, plan.before(i + 1, sides[i + 1]));

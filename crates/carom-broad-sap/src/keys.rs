@@ -48,9 +48,9 @@ pub(crate) fn sort_by_upper_half(keys: &mut Vec<u64>, scratch: &mut Vec<u64>) {
             sum += core::mem::replace(count, sum);
         }
         for &key in keys.iter() {
-            let place = &mut counts[(key >> shift) as usize & mask];
-            scratch[*place as usize] = key;
-            *place += 1;
+            let entry = &mut counts[(key >> shift) as usize & mask];
+            scratch[*entry as usize] = key;
+            *entry += 1;
         }
         core::mem::swap(keys, scratch);
     }

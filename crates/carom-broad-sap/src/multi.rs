@@ -7,7 +7,7 @@
 
 use crate::axis;
 use crate::pieces::work_on;
-use crate::regions::{Regions, Touched};
+use crate::regions::{Regions, TouchScratch};
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;
 use carom_broad::{FromFinder, PairBuffer, PairFinder, ProxyTable};
@@ -27,7 +27,7 @@ pub struct RegionPruner {
     starts: Vec<u32>,
     rows: Rows,
     tasks: Vec<Task>,
-    touched: Touched,
+    touched: TouchScratch,
 }
 
 impl RegionPruner {

@@ -5,7 +5,7 @@
 //! Differs: boxes that stick out of the union of all regions have a sweep and prune too, so no
 //! pair is lost; see `regions.rs`.
 
-use crate::regions::{Regions, Touched};
+use crate::regions::{Regions, TouchScratch};
 use crate::sap::{Counts, MAX_BOXES, Sap};
 use crate::settings::SapSettings;
 use alloc::format;
@@ -29,27 +29,27 @@ pub struct RegionAxes {
     regions: Regions,
     settings: SapSettings,
     /// One per region, and one for boxes that stick out.
-    parts: Vec<Part>,
+    parts: Vec<RegionSap>,
     /// By slot: the regions and the box numbers there, in the order of the regions.
     memberships: Vec<Vec<(u32, u32)>>,
     changed: Vec<u32>,
     is_changed: Vec<bool>,
-    touched: Touched,
-    now: Vec<u32>,
+    touched: TouchScratch,
+    current: Vec<u32>,
     members: Vec<(u32, u32)>,
 }
 
 /// The sweep and prune of a region, with its own numbering of boxes.
 #[derive(Clone, Debug, Default)]
-struct Part {
+struct RegionSap {
     sap: Sap,
     slots: Vec<u32>,
     free: Vec<u32>,
-    going: Vec<u32>,
-    coming: Vec<(u32, Aabb)>,
+    removed: Vec<u32>,
+    inserted: Vec<(u32, Aabb)>,
 }
 
-impl Part {
+impl RegionSap {
     fn take_number(&mut self, slot: u32) -> u32 {
         match self.free.pop() {
             Some(number) => {
@@ -64,16 +64,16 @@ impl Part {
     }
 
     fn bytes(&self) -> usize {
-        let Part { sap, slots, free, going, coming } = self;
+        let RegionSap { sap, slots, free, removed: going, inserted: coming } = self;
         sap.bytes()
             + 4 * (slots.capacity() + free.capacity() + going.capacity())
             + coming.capacity() * size_of::<(u32, Aabb)>()
     }
 
     fn flush(&mut self, max_trades: u32) {
-        self.sap.exchange(&self.going, &self.coming, max_trades);
-        self.free.append(&mut self.going);
-        self.coming.clear();
+        self.sap.exchange(&self.removed, &self.inserted, max_trades);
+        self.free.append(&mut self.removed);
+        self.inserted.clear();
     }
 }
 
@@ -87,7 +87,7 @@ impl Default for RegionAxes {
 impl RegionAxes {
     /// Creates a finder with these regions and settings.
     pub fn new(regions: Regions, settings: SapSettings) -> RegionAxes {
-        let part = || Part { sap: Sap::new(settings.skipped_axis), ..Part::default() };
+        let part = || RegionSap { sap: Sap::new(settings.skipped_axis), ..RegionSap::default() };
         RegionAxes {
             parts: (0..=regions.len()).map(|_| part()).collect(),
             regions,
@@ -95,8 +95,8 @@ impl RegionAxes {
             memberships: Vec::new(),
             changed: Vec::new(),
             is_changed: Vec::new(),
-            touched: Touched::default(),
-            now: Vec::new(),
+            touched: TouchScratch::default(),
+            current: Vec::new(),
             members: Vec::new(),
         }
     }
@@ -119,7 +119,17 @@ impl RegionAxes {
 
     /// Passes insertions, removals and moves to the regions.
     fn sort_in(&mut self, proxies: &ProxyTable) {
-        let RegionAxes { regions, parts, memberships, changed, is_changed, touched, now, members, .. } = self;
+        let RegionAxes {
+            regions,
+            parts,
+            memberships,
+            changed,
+            is_changed,
+            touched,
+            current: now,
+            members,
+            ..
+        } = self;
         for slot in changed.drain(..) {
             is_changed[slot as usize] = false;
             let aabb = proxies.boxes()[slot as usize];
@@ -133,20 +143,20 @@ impl RegionAxes {
             let mut old = before.iter().copied().peekable();
             for &region in now.iter() {
                 while let Some((gone, number)) = old.next_if(|&(other, _)| other < region) {
-                    parts[gone as usize].going.push(number);
+                    parts[gone as usize].removed.push(number);
                 }
                 let part = &mut parts[region as usize];
                 if let Some((_, number)) = old.next_if(|&(other, _)| other == region) {
-                    part.sap.set(number, aabb);
+                    part.sap.set_box(number, aabb);
                     members.push((region, number));
                 } else {
                     let number = part.take_number(slot);
-                    part.coming.push((number, aabb));
+                    part.inserted.push((number, aabb));
                     members.push((region, number));
                 }
             }
             for (gone, number) in old {
-                parts[gone as usize].going.push(number);
+                parts[gone as usize].removed.push(number);
             }
             before.clear();
             before.extend_from_slice(members);
@@ -158,15 +168,15 @@ impl PairFinder for RegionAxes {
     const MAY_REPEAT: bool = true;
     const MAX_SLOTS: usize = MAX_BOXES;
 
-    fn came(&mut self, slot: u32, _: &Aabb, _: &Filter) {
+    fn on_insert(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.note_change(slot);
     }
 
-    fn moved(&mut self, slot: u32, _: &Aabb) {
+    fn on_move(&mut self, slot: u32, _: &Aabb) {
         self.note_change(slot);
     }
 
-    fn left(&mut self, slot: u32, _: &Aabb, _: &Filter) {
+    fn on_remove(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.note_change(slot);
     }
 
@@ -178,7 +188,7 @@ impl PairFinder for RegionAxes {
         self.parts.par_iter_mut().for_each(|part| part.flush(max_trades));
         #[cfg(not(feature = "parallel"))]
         self.parts.iter_mut().for_each(|part| part.flush(max_trades));
-        for Part { sap, slots, .. } in &self.parts {
+        for RegionSap { sap, slots, .. } in &self.parts {
             for (a, b) in sap.pairs() {
                 found.push(slots[a as usize], slots[b as usize]);
             }
@@ -188,12 +198,22 @@ impl PairFinder for RegionAxes {
     }
 
     fn bytes(&self) -> usize {
-        let RegionAxes { regions, parts, memberships, changed, is_changed, touched, now, members, .. } = self;
+        let RegionAxes {
+            regions,
+            parts,
+            memberships,
+            changed,
+            is_changed,
+            touched,
+            current: now,
+            members,
+            ..
+        } = self;
         let of_lists = 8 * memberships.iter().map(Vec::capacity).sum::<usize>();
         regions.bytes()
             + touched.bytes()
-            + parts.iter().map(Part::bytes).sum::<usize>()
-            + parts.capacity() * size_of::<Part>()
+            + parts.iter().map(RegionSap::bytes).sum::<usize>()
+            + parts.capacity() * size_of::<RegionSap>()
             + memberships.capacity() * size_of::<Vec<(u32, u32)>>()
             + of_lists
             + 4 * (changed.capacity() + now.capacity())

@@ -28,12 +28,12 @@ pub struct Regions {
 
 /// Workspace of [`Regions::touched`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Touched {
+pub(crate) struct TouchScratch {
     bits: Vec<u32>,
     pieces: Vec<Aabb>,
 }
 
-impl Touched {
+impl TouchScratch {
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         4 * self.bits.capacity() + self.pieces.capacity() * size_of::<Aabb>()
@@ -99,8 +99,8 @@ impl Regions {
     /// Calls `visit` with every region that the box touches, and with the number of regions if it
     /// may stick out of all.
     #[inline]
-    pub(crate) fn touched(&self, aabb: &Aabb, work: &mut Touched, mut visit: impl FnMut(u32)) {
-        let Touched { bits, pieces } = work;
+    pub(crate) fn touched(&self, aabb: &Aabb, work: &mut TouchScratch, mut visit: impl FnMut(u32)) {
+        let TouchScratch { bits, pieces } = work;
         bits.clear();
         bits.resize(self.packets.len(), 0);
         overlaps_packets(&self.packets, aabb, bits);
@@ -161,7 +161,7 @@ mod tests {
 
     fn touched(regions: &Regions, aabb: &Aabb) -> Vec<u32> {
         let mut all = Vec::new();
-        regions.touched(aabb, &mut Touched::default(), |region| all.push(region));
+        regions.touched(aabb, &mut TouchScratch::default(), |region| all.push(region));
         all
     }
 
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn who_touches_what() {
+    fn boxes_touch_the_right_regions() {
         let regions = Regions::grid(&cube(0.0, 2.0), [2, 2, 2]).unwrap();
         assert_eq!(regions.len(), 8);
         assert_eq!(touched(&regions, &cube(0.25, 0.75)), [0]);

@@ -106,9 +106,9 @@ impl Rows {
         // which is the start of the next.
         for &key in &self.keys {
             let (group, slot) = members[key as u32 as usize];
-            let place = &mut starts[group as usize + 1];
-            self.slots[*place as usize] = slot;
-            *place += 1;
+            let entry = &mut starts[group as usize + 1];
+            self.slots[*entry as usize] = slot;
+            *entry += 1;
         }
         starts.pop();
         self.gather(boxes);

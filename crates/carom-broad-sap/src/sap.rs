@@ -47,7 +47,7 @@ pub(crate) struct Sap {
     boxes: Vec<Aabb>,
     ends: [Vec<u64>; 3],
     /// The positions of the lower and the upper end of each box; [`ABSENT`] for no box.
-    place: [Vec<[u32; 2]>; 3],
+    end_positions: [Vec<[u32; 2]>; 3],
     pairs: HashSet<u64>,
     n_boxes: usize,
     moved: Vec<u32>,
@@ -97,7 +97,7 @@ struct Work {
     found: PairBuffer,
     /// Old boxes that the sweep is in, and new ones.
     active: [Vec<u32>; 2],
-    place: Vec<u32>,
+    indices: Vec<u32>,
     is_new: Vec<bool>,
 }
 
@@ -131,14 +131,14 @@ impl Sap {
 
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Sap { boxes, ends, place, pairs, moved, scratch, work, .. } = self;
-        let Work { numbers, flat, columns, tasks, found, active, place: places, is_new } = work;
+        let Sap { boxes, ends, end_positions: place, pairs, moved, scratch, work, .. } = self;
+        let Work { numbers, flat, columns, tasks, found, active, indices, is_new } = work;
         // An entry of the set is a key and a byte, and one in eight is free.
         let of_set = pairs.capacity() * 8 / 7 * 9;
         (boxes.capacity() + flat.capacity()) * size_of::<Aabb>()
             + 8 * (ends.iter().map(Vec::capacity).sum::<usize>() + scratch.capacity())
             + 8 * place.iter().map(Vec::capacity).sum::<usize>()
-            + 4 * (moved.capacity() + numbers.capacity() + places.capacity())
+            + 4 * (moved.capacity() + numbers.capacity() + indices.capacity())
             + 4 * active.iter().map(Vec::capacity).sum::<usize>()
             + is_new.capacity()
             + tasks.capacity() * size_of::<Task>()
@@ -165,7 +165,7 @@ impl Sap {
     #[inline]
     pub(crate) fn has(&self, number: u32) -> bool {
         let axis = usize::from(self.left_out == Some(0));
-        self.place[axis].get(number as usize).is_some_and(|place| place[0] != ABSENT)
+        self.end_positions[axis].get(number as usize).is_some_and(|indices| indices[0] != ABSENT)
     }
 
     /// Returns the pairs of boxes that overlap on all axes, also on an axis that is left out, in
@@ -191,7 +191,7 @@ impl Sap {
 
     /// Moves an existing box; [`Sap::exchange`] sorts its ends. Two calls for one box are allowed.
     #[inline]
-    pub(crate) fn set(&mut self, number: u32, aabb: Aabb) {
+    pub(crate) fn set_box(&mut self, number: u32, aabb: Aabb) {
         self.boxes[number as usize] = aabb;
         self.moved.push(number);
     }
@@ -216,7 +216,7 @@ impl Sap {
         let moved = core::mem::take(&mut self.moved);
         let limit = self.counts.trades + u64::from(max_trades) * self.n_boxes as u64;
         let is_settled = if moved.len() * MIN_BOXES_PER_MOVE < self.n_boxes {
-            moved.iter().all(|&number| self.settle_one(number) && self.counts.trades <= limit)
+            moved.iter().all(|&number| self.sort_ends_of(number) && self.counts.trades <= limit)
         } else {
             moved.is_empty() || self.settle_all(&moved, limit)
         };
@@ -228,10 +228,10 @@ impl Sap {
     }
 
     /// Sorts the ends of one box; always true.
-    fn settle_one(&mut self, number: u32) -> bool {
+    fn sort_ends_of(&mut self, number: u32) -> bool {
         for axis in self.axes() {
             let aabb = self.boxes[number as usize];
-            let [low, high] = self.place[axis][number as usize].map(|place| place as usize);
+            let [low, high] = self.end_positions[axis][number as usize].map(|index| index as usize);
             let (new_low, new_high) = (key(aabb.min[axis], false, number), key(aabb.max[axis], true, number));
             let ends = &mut self.ends[axis];
             let old_low = core::mem::replace(&mut ends[low], new_low);
@@ -244,11 +244,11 @@ impl Sap {
                 self.sink(axis, low);
             }
             if new_high < old_high {
-                let high = self.place[axis][number as usize][1];
+                let high = self.end_positions[axis][number as usize][1];
                 self.sink(axis, high as usize);
             }
             if old_low < new_low {
-                let low = self.place[axis][number as usize][0];
+                let low = self.end_positions[axis][number as usize][0];
                 self.rise(axis, low as usize);
             }
             self.counts.ends += 2;
@@ -261,7 +261,7 @@ impl Sap {
         for axis in self.axes() {
             let (ends, boxes) = (&mut self.ends[axis], &self.boxes);
             for &number in moved {
-                let [low, high] = self.place[axis][number as usize];
+                let [low, high] = self.end_positions[axis][number as usize];
                 let aabb = &boxes[number as usize];
                 ends[low as usize] = key(aabb.min[axis], false, number);
                 ends[high as usize] = key(aabb.max[axis], true, number);
@@ -281,8 +281,8 @@ impl Sap {
     }
 
     #[inline]
-    fn note_place(&mut self, axis: usize, end: u64, at: usize) {
-        self.place[axis][number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+    fn note_position(&mut self, axis: usize, end: u64, at: usize) {
+        self.end_positions[axis][number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
     }
 
     /// Moves the end at an index down to its sorted position.
@@ -292,11 +292,11 @@ impl Sap {
             let other = self.ends[axis][at - 1];
             self.trade(end, other, !is_upper(end));
             self.ends[axis][at] = other;
-            self.note_place(axis, other, at);
+            self.note_position(axis, other, at);
             at -= 1;
         }
         self.ends[axis][at] = end;
-        self.note_place(axis, end, at);
+        self.note_position(axis, end, at);
     }
 
     /// Moves the end at an index up to its sorted position.
@@ -306,11 +306,11 @@ impl Sap {
             let other = self.ends[axis][at + 1];
             self.trade(end, other, is_upper(end));
             self.ends[axis][at] = other;
-            self.note_place(axis, other, at);
+            self.note_position(axis, other, at);
             at += 1;
         }
         self.ends[axis][at] = end;
-        self.note_place(axis, end, at);
+        self.note_position(axis, end, at);
     }
 
     /// Trades two ends. If their kinds differ, an overlap on the axis begins if `begins`, else
@@ -339,9 +339,9 @@ impl Sap {
         }
         for axis in self.axes() {
             for &number in numbers {
-                self.place[axis][number as usize] = [ABSENT; 2];
+                self.end_positions[axis][number as usize] = [ABSENT; 2];
             }
-            let (ends, place) = (&mut self.ends[axis], &mut self.place[axis]);
+            let (ends, place) = (&mut self.ends[axis], &mut self.end_positions[axis]);
             self.counts.ends += ends.len() as u64;
             ends.retain(|&end| place[number_of(end) as usize][0] != ABSENT);
             for (at, &end) in ends.iter().enumerate() {
@@ -350,7 +350,7 @@ impl Sap {
         }
         self.n_boxes -= numbers.len();
         let axis = usize::from(self.left_out == Some(0));
-        let place = &self.place[axis];
+        let place = &self.end_positions[axis];
         self.pairs.retain(|pair| {
             place[(pair >> 32) as usize][0] != ABSENT && place[*pair as u32 as usize][0] != ABSENT
         });
@@ -368,7 +368,7 @@ impl Sap {
             if self.boxes.len() <= number {
                 self.boxes.resize(number + 1, Aabb::EMPTY);
                 for axis in self.axes() {
-                    self.place[axis].resize(number + 1, [ABSENT; 2]);
+                    self.end_positions[axis].resize(number + 1, [ABSENT; 2]);
                 }
             }
             self.boxes[number] = aabb;
@@ -376,7 +376,7 @@ impl Sap {
         let n_old = self.n_boxes;
         self.n_boxes += new.len();
         for axis in self.axes() {
-            let Sap { scratch: added, ends, place, .. } = self;
+            let Sap { scratch: added, ends, end_positions: place, .. } = self;
             added.clear();
             for &(number, aabb) in new {
                 added.push(key(aabb.min[axis], false, number));
@@ -411,7 +411,7 @@ impl Sap {
     fn rebuild(&mut self) {
         self.counts.rebuilds += 1;
         for axis in self.axes() {
-            let Sap { scratch, ends, place, boxes, .. } = self;
+            let Sap { scratch, ends, end_positions: place, boxes, .. } = self;
             let (ends, place) = (&mut ends[axis], &mut place[axis]);
             ends.clear();
             // Lower ends first, each kind in the order of the numbers; the stable sort keeps this
@@ -459,7 +459,7 @@ impl Sap {
     /// is tested against all active boxes, an old one against the active new ones.
     fn find_pairs_of(&mut self, new: &[(u32, Aabb)]) {
         let mut work = core::mem::take(&mut self.work);
-        let Work { numbers, active, place, is_new, .. } = &mut work;
+        let Work { numbers, active, indices, is_new, .. } = &mut work;
         numbers.clear();
         numbers.extend(new.iter().map(|&(number, _)| number));
         let mut axis = axis::of_greatest_variance(numbers, &self.boxes);
@@ -468,17 +468,17 @@ impl Sap {
         }
         is_new.clear();
         is_new.resize(self.boxes.len(), false);
-        place.resize(self.boxes.len(), 0);
+        indices.resize(self.boxes.len(), 0);
         numbers.iter().for_each(|&number| is_new[number as usize] = true);
         active.iter_mut().for_each(Vec::clear);
         for &end in &self.ends[axis] {
             let number = number_of(end);
             let list = usize::from(is_new[number as usize]);
             if is_upper(end) {
-                let (list, at) = (&mut active[list], place[number as usize]);
+                let (list, at) = (&mut active[list], indices[number as usize]);
                 list.swap_remove(at as usize);
                 if let Some(&moved) = list.get(at as usize) {
-                    place[moved as usize] = at;
+                    indices[moved as usize] = at;
                 }
                 continue;
             }
@@ -490,7 +490,7 @@ impl Sap {
                     }
                 }
             }
-            place[number as usize] = active[list].len() as u32;
+            indices[number as usize] = active[list].len() as u32;
             active[list].push(number);
         }
         self.work = work;
@@ -513,7 +513,7 @@ impl Sap {
                 if end != key(value, is_upper(end), number) {
                     return Err(format!("axis {axis}: end {at} is not that of box {number}"));
                 }
-                if self.place[axis][number as usize][usize::from(is_upper(end))] as usize != at {
+                if self.end_positions[axis][number as usize][usize::from(is_upper(end))] as usize != at {
                     return Err(format!("axis {axis}: box {number} does not know of its end {at}"));
                 }
             }

@@ -56,18 +56,18 @@ impl SortedAxes {
 impl PairFinder for SortedAxes {
     const MAX_SLOTS: usize = MAX_BOXES;
 
-    fn came(&mut self, slot: u32, _: &Aabb, _: &Filter) {
+    fn on_insert(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         self.coming.push(slot);
     }
 
-    fn moved(&mut self, slot: u32, aabb: &Aabb) {
+    fn on_move(&mut self, slot: u32, aabb: &Aabb) {
         // A pending insertion reads its box later.
         if self.sap.has(slot) {
-            self.sap.set(slot, *aabb);
+            self.sap.set_box(slot, *aabb);
         }
     }
 
-    fn left(&mut self, slot: u32, _: &Aabb, _: &Filter) {
+    fn on_remove(&mut self, slot: u32, _: &Aabb, _: &Filter) {
         // A pending insertion needs no removal.
         if self.sap.has(slot) {
             self.going.push(slot);

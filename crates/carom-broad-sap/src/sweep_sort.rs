@@ -47,7 +47,7 @@ pub struct Sweep {
     ends: Vec<End>,
     active: Vec<u32>,
     /// By slot: the position in `active`.
-    place: Vec<u32>,
+    indices: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -98,16 +98,16 @@ impl PairFinder for Sweep {
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {
         let boxes = proxies.boxes();
         self.sort(slots, boxes);
-        let Sweep { ends, active, place, .. } = self;
+        let Sweep { ends, active, indices, .. } = self;
         active.clear();
-        place.resize(boxes.len(), 0);
+        indices.resize(boxes.len(), 0);
         for end in ends.iter() {
             if end.is_upper {
                 // The last entry of the list fills the gap.
-                let at = place[end.slot as usize];
+                let at = indices[end.slot as usize];
                 active.swap_remove(at as usize);
                 if let Some(&moved) = active.get(at as usize) {
-                    place[moved as usize] = at;
+                    indices[moved as usize] = at;
                 }
                 continue;
             }
@@ -118,14 +118,14 @@ impl PairFinder for Sweep {
                     found.push(end.slot, other);
                 }
             }
-            place[end.slot as usize] = active.len() as u32;
+            indices[end.slot as usize] = active.len() as u32;
             active.push(end.slot);
         }
         found.nodes += 1;
     }
 
     fn bytes(&self) -> usize {
-        let Sweep { ends, active, place, .. } = self;
-        ends.capacity() * size_of::<End>() + 4 * (active.capacity() + place.capacity())
+        let Sweep { ends, active, indices, .. } = self;
+        ends.capacity() * size_of::<End>() + 4 * (active.capacity() + indices.capacity())
     }
 }

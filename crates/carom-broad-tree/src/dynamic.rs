@@ -34,7 +34,7 @@ pub type DynamicBvh = VerletList<FatTree>;
 pub struct FatTree {
     tree: Tree,
     /// By slot: the position in the tree.
-    place: Vec<u32>,
+    indices: Vec<u32>,
     order: SpatialOrder,
     descent: Descent,
     tasks: Tasks,
@@ -42,25 +42,25 @@ pub struct FatTree {
 
 /// The tree is built in this many parts: keys on the curve, the sort, and the boxes of the blocks.
 /// Each is a few passes over all boxes, of similar length.
-const PARTS: usize = 3;
+const N_BUILD_PARTS: usize = 3;
 
 impl FatTree {
     /// Builds one part. A box that became empty since the previous part is not in the tree.
-    fn make(&mut self, part: usize, fat: &[Aabb], proxies: &ProxyTable) {
-        let FatTree { tree, place, order, .. } = self;
+    fn build_part(&mut self, part: usize, fat: &[Aabb], proxies: &ProxyTable) {
+        let FatTree { tree, indices, order, .. } = self;
         match part {
             0 => {
                 let is_there = |slot: usize| fat[slot].min.x <= fat[slot].max.x;
                 let is_static = |slot: usize| proxies.filters()[slot].mobility == Mobility::Fixed;
-                order.place(fat, is_there, is_static);
+                order.assign_keys(fat, is_there, is_static);
             }
             1 => tree.arrange(order),
             _ => {
                 tree.fill(fat);
-                place.resize(fat.len(), 0);
+                indices.resize(fat.len(), 0);
                 for (number, slot) in tree.slots.as_flattened_mut().iter_mut().enumerate() {
-                    let Some(place) = place.get_mut(*slot as usize) else { continue };
-                    *place = number as u32;
+                    let Some(entry) = indices.get_mut(*slot as usize) else { continue };
+                    *entry = number as u32;
                     if !tree.levels[0][number / WIDTH].has(number % WIDTH) {
                         *slot = NO_SLOT;
                     }
@@ -72,7 +72,7 @@ impl FatTree {
 
 impl FatIndex for FatTree {
     fn rebuild(&mut self, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
-        (0..PARTS).for_each(|part| self.make(part, fat, proxies));
+        (0..N_BUILD_PARTS).for_each(|part| self.build_part(part, fat, proxies));
     }
 
     fn rebuild_beside(&mut self, current: &mut FatTree, fat: &[Aabb], proxies: &ProxyTable, _: bool) {
@@ -91,9 +91,9 @@ impl FatIndex for FatTree {
         _: bool,
     ) -> bool {
         core::mem::swap(&mut self.order, &mut current.order);
-        self.make(part, fat, proxies);
+        self.build_part(part, fat, proxies);
         core::mem::swap(&mut self.order, &mut current.order);
-        part + 1 == PARTS
+        part + 1 == N_BUILD_PARTS
     }
 
     fn find(&mut self, _: Option<&FatTree>, eighths: Range<usize>, found: &mut PairBuffer) {
@@ -102,7 +102,7 @@ impl FatIndex for FatTree {
     }
 
     fn forget(&mut self, slot: u32) {
-        self.tree.clear_lane(self.place[slot as usize]);
+        self.tree.clear_lane(self.indices[slot as usize]);
     }
 
     fn visit_box(
@@ -148,17 +148,17 @@ impl FatIndex for FatTree {
     }
 
     fn bytes(&self) -> usize {
-        let FatTree { tree, place, order, descent, tasks } = self;
-        tree.bytes() + 4 * place.capacity() + order.bytes() + descent.bytes() + tasks.bytes()
+        let FatTree { tree, indices, order, descent, tasks } = self;
+        tree.bytes() + 4 * indices.capacity() + order.bytes() + descent.bytes() + tasks.bytes()
     }
 
     fn validate(&self, residents: Residents<'_>) -> Result<(), String> {
         self.tree.validate(residents.boxes())?;
         let slots = self.tree.slots.as_flattened();
         for slot in residents.slots() {
-            let place = self.place[slot as usize] as usize;
-            if slots.get(place) != Some(&slot) {
-                return Err(format!("slot {slot} is not at place {place}"));
+            let index = self.indices[slot as usize] as usize;
+            if slots.get(index) != Some(&slot) {
+                return Err(format!("slot {slot} is not at place {index}"));
             }
         }
         let n_held = slots.iter().filter(|&&slot| slot != NO_SLOT).count();

@@ -252,14 +252,14 @@ fn reaching_boxes<S: Simd>(
     n_tasks: usize,
     out: &mut [Vec<u32>; 2],
 ) -> usize {
-    let [places, leaves] = out;
+    let [indices, leaves] = out;
     let blocks = &tree.levels[0];
     let mut n = 0;
     for task in 0..n_tasks {
         let (first, second) = (firsts[task], seconds[task]);
         let mask = blocks[first as usize].touching(simd, &tree.bounds(0, second as usize));
         let own = S::U32x8::splat(simd, first * WIDTH as u32) + S::U32x8::iota(simd);
-        own.compress_store(mask, &mut places[n..]);
+        own.compress_store(mask, &mut indices[n..]);
         n += S::U32x8::splat(simd, second).compress_store(mask, &mut leaves[n..]);
     }
     n
@@ -271,7 +271,7 @@ pub(crate) fn between<S: Simd>(
     simd: S,
     blocks: &[Block],
     slots: &[[u32; WIDTH]],
-    [places, leaves]: &[Vec<u32>; 2],
+    [indices, leaves]: &[Vec<u32>; 2],
     n_tasks: usize,
     low: &mut [u32],
     high: &mut [u32],
@@ -281,10 +281,10 @@ pub(crate) fn between<S: Simd>(
         if let Some(block) = leaves.get(task + AHEAD).and_then(|&leaf| blocks.get(leaf as usize)) {
             block.prefetch(simd);
         }
-        let (place, leaf) = (places[task] as usize, leaves[task] as usize);
-        let aabb = blocks[place / WIDTH].get(place % WIDTH);
+        let (index, leaf) = (indices[task] as usize, leaves[task] as usize);
+        let aabb = blocks[index / WIDTH].get(index % WIDTH);
         let mask = blocks[leaf].touching(simd, &aabb);
-        let own = S::U32x8::splat(simd, slots[place / WIDTH][place % WIDTH]);
+        let own = S::U32x8::splat(simd, slots[index / WIDTH][index % WIDTH]);
         let partners = S::U32x8::load(simd, &slots[leaf]);
         own.min(partners).compress_store(mask, &mut low[n..]);
         n += own.max(partners).compress_store(mask, &mut high[n..]);

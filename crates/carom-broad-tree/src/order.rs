@@ -31,7 +31,7 @@ const CROWD_BITS: u32 = 10;
 
 /// Size of the sample that gives the range of most centres, and outliers dropped on each side.
 const N_PLACES: usize = 64;
-const BEYOND: usize = 2;
+const N_DROPPED: usize = 2;
 
 /// Workspace and result of the ordering.
 ///
@@ -54,7 +54,7 @@ pub(crate) struct SpatialOrder {
 
 impl SpatialOrder {
     /// Computes the position on the curve of each live slot's box.
-    pub(crate) fn place(
+    pub(crate) fn assign_keys(
         &mut self,
         boxes: &[Aabb],
         is_live: impl Fn(usize) -> bool,
@@ -68,13 +68,13 @@ impl SpatialOrder {
         let [x, y, z] = &mut self.centers;
         let range = measure(boxes, [x, y, z], &mut self.classes);
         self.class_bits = self.classify(&is_live, &is_static);
-        let range = self.where_most_are(&range);
+        let range = self.bulk_range(&range);
 
         let n_bits = u64::BITS - (n_slots as u64).leading_zeros();
         self.axis_bits = ((n_bits + 3).div_ceil(3)).clamp(3, 9);
         self.keys.resize(n_slots, 0);
         let [x, y, z] = &self.centers;
-        places([x, y, z], &self.classes, &range, self.axis_bits, &mut self.keys);
+        collect_offsets([x, y, z], &self.classes, &range, self.axis_bits, &mut self.keys);
         self.entries.resize(n_slots, 0);
         let mut n = 0;
         for slot in 0..n_slots {
@@ -157,7 +157,7 @@ impl SpatialOrder {
     /// Returns the range of most centres, extended by its length on each side. One far box, or the
     /// centre of a half-space, would enlarge the cells so much that the others share one. Almost
     /// all boxes would then form a crowd, which takes long to divide.
-    fn where_most_are(&self, range: &Range) -> Range {
+    fn bulk_range(&self, range: &Range) -> Range {
         let n_slots = self.classes.len();
         let stride = (n_slots / N_PLACES).max(1);
         let mut places = [[0.0; N_PLACES]; 3];
@@ -171,10 +171,10 @@ impl SpatialOrder {
         if n == 0 {
             return *range;
         }
-        let beyond = BEYOND * n / N_PLACES;
-        let most = places.map(|places| {
-            let low = least(places[..n].iter().copied())[beyond];
-            [low, -least(places[..n].iter().map(|x| -x))[beyond]]
+        let beyond = N_DROPPED * n / N_PLACES;
+        let most = places.map(|coordinates| {
+            let low = least(coordinates[..n].iter().copied())[beyond];
+            [low, -least(coordinates[..n].iter().map(|x| -x))[beyond]]
         });
         let size = most.iter().map(|r| r[1] - r[0]).fold(0.0, f32::max);
         if size == 0.0 {
@@ -202,13 +202,13 @@ impl SpatialOrder {
 }
 
 /// Returns the least numbers, in order. For so few, a selection algorithm is slower.
-fn least(numbers: impl Iterator<Item = f32>) -> [f32; BEYOND + 1] {
-    let mut least = [f32::INFINITY; BEYOND + 1];
+fn least(numbers: impl Iterator<Item = f32>) -> [f32; N_DROPPED + 1] {
+    let mut least = [f32::INFINITY; N_DROPPED + 1];
     for mut x in numbers {
-        if x < least[BEYOND] {
-            for place in &mut least {
-                if x < *place {
-                    core::mem::swap(&mut x, place);
+        if x < least[N_DROPPED] {
+            for coordinate in &mut least {
+                if x < *coordinate {
+                    core::mem::swap(&mut x, coordinate);
                 }
             }
         }
@@ -353,10 +353,10 @@ fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U
 }
 
 #[cfg(feature = "parallel")]
-use crate::par::{divide_all, measure, places, sort_entries};
+use crate::par::{collect_offsets, divide_all, measure, sort_entries};
 #[cfg(not(feature = "parallel"))]
 use {
-    divide_all_piece as divide_all, measure_piece as measure, places_piece as places,
+    divide_all_piece as divide_all, keys_of_chunk as places, measure_piece as measure,
     radix_sort as sort_entries,
 };
 
@@ -370,7 +370,7 @@ pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents:
 }
 
 /// Writes the class and the position on the curve of each centre.
-pub(crate) fn places_piece(
+pub(crate) fn keys_of_chunk(
     centers: [&[f32]; 3],
     classes: &[u8],
     range: &Range,
@@ -398,9 +398,9 @@ pub(crate) fn radix_sort(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bits:
             sum += core::mem::replace(count, sum);
         }
         for &entry in entries.iter() {
-            let place = &mut counts[(entry >> shift) as usize & mask];
-            scratch[*place as usize] = entry;
-            *place += 1;
+            let slot = &mut counts[(entry >> shift) as usize & mask];
+            scratch[*slot as usize] = entry;
+            *slot += 1;
         }
         core::mem::swap(entries, scratch);
     }

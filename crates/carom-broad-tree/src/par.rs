@@ -81,8 +81,8 @@ pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut 
     of_pieces.reduce(|| nothing, |a, b| [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]))
 }
 
-/// Like [`order::places_piece`].
-pub(crate) fn places(
+/// Like [`order::keys_of_chunk`].
+pub(crate) fn collect_offsets(
     [x, y, z]: [&[f32]; 3],
     classes: &[u8],
     range: &Range,
@@ -90,12 +90,12 @@ pub(crate) fn places(
     keys: &mut [u32],
 ) {
     if keys.len() <= MIN_PARALLEL_BOXES {
-        return order::places_piece([x, y, z], classes, range, axis_bits, keys);
+        return order::keys_of_chunk([x, y, z], classes, range, axis_bits, keys);
     }
     keys.par_chunks_mut(BOXES).enumerate().for_each(|(piece, keys)| {
         let own = piece * BOXES..piece * BOXES + keys.len();
         let centers = [&x[own.clone()], &y[own.clone()], &z[own.clone()]];
-        order::places_piece(centers, &classes[own], range, axis_bits, keys);
+        order::keys_of_chunk(centers, &classes[own], range, axis_bits, keys);
     });
 }
 
@@ -129,18 +129,18 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
     // The ends of the digits in each chunk.
     let ends: Vec<Vec<u32>> = (entries.par_chunks(piece).zip(scratch.par_chunks_mut(piece)))
         .map(|(from, to)| {
-            let mut places = alloc::vec![0; 1 << digit_bits];
-            from.iter().for_each(|&entry| places[digit_of(entry)] += 1);
+            let mut indices = alloc::vec![0; 1 << digit_bits];
+            from.iter().for_each(|&entry| indices[digit_of(entry)] += 1);
             let mut sum = 0;
-            for place in &mut places {
-                sum += core::mem::replace(place, sum);
+            for slot in &mut indices {
+                sum += core::mem::replace(slot, sum);
             }
             for &entry in from {
-                let place = &mut places[digit_of(entry)];
-                to[*place as usize] = entry;
-                *place += 1;
+                let slot = &mut indices[digit_of(entry)];
+                to[*slot as usize] = entry;
+                *slot += 1;
             }
-            places
+            indices
         })
         .collect();
     let runs = |digit: usize| {

@@ -110,7 +110,7 @@ impl Tree {
         is_live: impl Fn(usize) -> bool,
         is_static: impl Fn(usize) -> bool,
     ) {
-        order.place(boxes, is_live, is_static);
+        order.assign_keys(boxes, is_live, is_static);
         self.arrange(order);
         self.fill(boxes);
     }

@@ -85,9 +85,9 @@ impl<T> Answers<T> {
     {
         self.clear();
         #[cfg(feature = "parallel")]
-        answer_in_pieces(queries, self, memory, ask);
+        answer_in_chunks(queries, self, memory, ask);
         #[cfg(not(feature = "parallel"))]
-        answer_piece(queries, 0, self, memory(), ask);
+        answer_chunk(queries, 0, self, memory(), ask);
     }
 
     /// Removes all answers and keeps the capacity.
@@ -143,7 +143,7 @@ pub trait SpatialBatch: SpatialIndex + Sync {
 impl<I: SpatialIndex + Sync + ?Sized> SpatialBatch for I {}
 
 /// Answers the queries in order; the first has the number `first`.
-pub(crate) fn answer_piece<Q, T, M>(
+pub(crate) fn answer_chunk<Q, T, M>(
     queries: &[Q],
     first: usize,
     out: &mut Answers<T>,
@@ -164,27 +164,27 @@ fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q
 
 /// Queries per chunk: some 50 microseconds of work.
 #[cfg(feature = "parallel")]
-const PIECE: usize = 64;
+const CHUNK_QUERIES: usize = 64;
 
-/// Like [`answer_piece`], with scratch memory for each chunk.
+/// Like [`answer_chunk`], with scratch memory for each chunk.
 #[cfg(feature = "parallel")]
-fn answer_in_pieces<Q: Sync, T: Send, M>(
+fn answer_in_chunks<Q: Sync, T: Send, M>(
     queries: &[Q],
     out: &mut Answers<T>,
     memory: impl Fn() -> M + Sync,
     ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
 ) {
-    if queries.len() <= PIECE || rayon::current_num_threads() == 1 {
-        return answer_piece(queries, 0, out, memory(), ask);
+    if queries.len() <= CHUNK_QUERIES || rayon::current_num_threads() == 1 {
+        return answer_chunk(queries, 0, out, memory(), ask);
     }
-    let of_pieces: Vec<Answers<T>> = queries
-        .par_chunks(PIECE)
+    let from_chunks: Vec<Answers<T>> = queries
+        .par_chunks(CHUNK_QUERIES)
         .enumerate()
         .map(|(number, piece)| {
             let mut answers = Answers::new();
-            answer_piece(piece, number * PIECE, &mut answers, memory(), &ask);
+            answer_chunk(piece, number * CHUNK_QUERIES, &mut answers, memory(), &ask);
             answers
         })
         .collect();
-    of_pieces.into_iter().for_each(|piece| out.append(piece));
+    from_chunks.into_iter().for_each(|piece| out.append(piece));
 }

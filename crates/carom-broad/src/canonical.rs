@@ -57,9 +57,9 @@ pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u3
     }
     out.resize(n, Pair { a: 0, b: 0 });
     for (&a, &b) in low.iter().zip(high) {
-        let place = &mut counts[a as usize];
-        out[*place as usize] = Pair { a, b };
-        *place += 1;
+        let entry = &mut counts[a as usize];
+        out[*entry as usize] = Pair { a, b };
+        *entry += 1;
     }
     if longest > LONG_BUCKET {
         // After the scatter a count is the end of its bucket.
@@ -73,12 +73,12 @@ pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u3
     }
     for i in 1..out.len() {
         let pair = out[i];
-        let mut place = i;
-        while 0 < place && pair < out[place - 1] {
-            out[place] = out[place - 1];
-            place -= 1;
+        let mut index = i;
+        while 0 < index && pair < out[index - 1] {
+            out[index] = out[index - 1];
+            index -= 1;
         }
-        out[place] = pair;
+        out[index] = pair;
     }
 }
 
@@ -103,9 +103,9 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
         high_sum += core::mem::replace(b, high_sum);
     }
     for (&a, &b) in low.iter().zip(high) {
-        let place = &mut high_places[b as usize];
-        by_high[*place as usize] = a;
-        *place += 1;
+        let entry = &mut high_places[b as usize];
+        by_high[*entry as usize] = a;
+        *entry += 1;
     }
     // The old contents are overwritten.
     out.resize(n, Pair { a: 0, b: 0 });
@@ -115,9 +115,9 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
         while high_places[b] as usize <= i {
             b += 1;
         }
-        let place = &mut low_places[a as usize];
-        out[*place as usize] = Pair { a, b: b as u32 };
-        *place += 1;
+        let entry = &mut low_places[a as usize];
+        out[*entry as usize] = Pair { a, b: b as u32 };
+        *entry += 1;
     }
 }
 

@@ -47,8 +47,8 @@ impl ProxyChanges {
 ///
 /// The boxes of a [`ProxyTable`] are finite and not inverted. Their slots may have gaps.
 ///
-/// The calls are: any number of [`PairFinder::came`], [`PairFinder::take_moves`],
-/// [`PairFinder::refiltered`] and [`PairFinder::left`], which are optional; then
+/// The calls are: any number of [`PairFinder::on_insert`], [`PairFinder::take_moves`],
+/// [`PairFinder::on_filter_change`] and [`PairFinder::on_remove`], which are optional; then
 /// [`PairFinder::refresh`] if anything has changed, and [`PairFinder::find`].
 pub trait PairFinder {
     /// Whether pairs may be found more than once.
@@ -61,32 +61,32 @@ pub trait PairFinder {
     const MAX_SLOTS: usize = u32::MAX as usize;
 
     /// Called after a box was added in a free slot.
-    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+    fn on_insert(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
 
     /// Writes the boxes of the checked moves into the table, in order. The default calls
-    /// [`PairFinder::moved`] for each; a finder may do otherwise.
+    /// [`PairFinder::on_move`] for each; a finder may do otherwise.
     fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
         let boxes = proxies.boxes_mut();
         for (id, aabb) in moves {
             boxes[id.index() as usize] = *aabb;
-            self.moved(id.index(), aabb);
+            self.on_move(id.index(), aabb);
         }
     }
 
     /// Called after the box of a slot has moved.
-    fn moved(&mut self, slot: u32, aabb: &Aabb) {
+    fn on_move(&mut self, slot: u32, aabb: &Aabb) {
         let _ = (slot, aabb);
     }
 
     /// Called after the filter of a slot has changed.
-    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+    fn on_filter_change(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
         let _ = (slot, aabb, old, new);
     }
 
     /// Called after this box was removed from the slot.
-    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+    fn on_remove(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
 
@@ -227,7 +227,7 @@ impl<F: PairFinder> FromFinder<F> {
     }
 
     fn admit(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
-        self.finder.came(slot, aabb, filter);
+        self.finder.on_insert(slot, aabb, filter);
         self.note(filter);
     }
 
@@ -269,7 +269,7 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
         proxies.remove_each(ids, |slot, aabb, filter| {
             changes.members = true;
             changes.statics |= filter.mobility == Mobility::Fixed;
-            finder.left(slot, aabb, filter);
+            finder.on_remove(slot, aabb, filter);
             log.note_removed(slot);
         })
     }
@@ -292,7 +292,7 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
         self.proxies.set_filter(id, filter)?;
         self.note(&old);
         self.note(&filter);
-        self.finder.refiltered(id.index(), &self.proxies.boxes()[slot], &old, &filter);
+        self.finder.on_filter_change(id.index(), &self.proxies.boxes()[slot], &old, &filter);
         Ok(())
     }
 
@@ -303,7 +303,7 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
     fn take_state(&mut self) -> BroadPhaseState {
         let FromFinder { finder, proxies, .. } = self;
         for slot in proxies.live() {
-            finder.left(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
+            finder.on_remove(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
         }
         self.changes = ProxyChanges::ALL;
         (self.has_groups, self.has_statics) = (false, false);

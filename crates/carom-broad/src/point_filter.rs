@@ -78,7 +78,7 @@ impl<F> PointFilter<F> {
     }
 
     /// Returns the inner finder.
-    pub fn behind(&self) -> &F {
+    pub fn inner(&self) -> &F {
         &self.behind
     }
 }
@@ -109,20 +109,20 @@ impl<F: PairFinder> PairFinder for PointFilter<F> {
     const MAX_SLOTS: usize = F::MAX_SLOTS;
 
     // A persistent inner finder gets all boxes, and finds the pairs among all of them.
-    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
-        self.behind.came(slot, aabb, filter);
+    fn on_insert(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.behind.on_insert(slot, aabb, filter);
     }
 
     fn take_moves(&mut self, proxies: &mut ProxyTable, moves: &[(ProxyId, Aabb)]) {
         self.behind.take_moves(proxies, moves);
     }
 
-    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
-        self.behind.refiltered(slot, aabb, old, new);
+    fn on_filter_change(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+        self.behind.on_filter_change(slot, aabb, old, new);
     }
 
-    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
-        self.behind.left(slot, aabb, filter);
+    fn on_remove(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+        self.behind.on_remove(slot, aabb, filter);
     }
 
     fn find(&mut self, proxies: &ProxyTable, slots: &[u32], found: &mut PairBuffer) {

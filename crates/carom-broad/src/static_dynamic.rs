@@ -79,11 +79,11 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
     const SKIPS_STATICS: bool = true;
     const MAX_SLOTS: usize = if S::MAX_SLOTS < D::MAX_SLOTS { S::MAX_SLOTS } else { D::MAX_SLOTS };
 
-    fn came(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+    fn on_insert(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         if is_static(filter) {
-            self.statics.came(slot, aabb, filter);
+            self.statics.on_insert(slot, aabb, filter);
         } else {
-            self.dynamics.came(slot, aabb, filter);
+            self.dynamics.on_insert(slot, aabb, filter);
         }
     }
 
@@ -99,26 +99,26 @@ impl<S: PairFinder, D: PairFinder> PairFinder for StaticDynamic<S, D> {
         dynamics.take_moves(proxies, dynamic_moves);
     }
 
-    fn refiltered(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
+    fn on_filter_change(&mut self, slot: u32, aabb: &Aabb, old: &Filter, new: &Filter) {
         match (is_static(old), is_static(new)) {
-            (true, true) => self.statics.refiltered(slot, aabb, old, new),
-            (false, false) => self.dynamics.refiltered(slot, aabb, old, new),
+            (true, true) => self.statics.on_filter_change(slot, aabb, old, new),
+            (false, false) => self.dynamics.on_filter_change(slot, aabb, old, new),
             (true, false) => {
-                self.statics.left(slot, aabb, old);
-                self.dynamics.came(slot, aabb, new);
+                self.statics.on_remove(slot, aabb, old);
+                self.dynamics.on_insert(slot, aabb, new);
             }
             (false, true) => {
-                self.dynamics.left(slot, aabb, old);
-                self.statics.came(slot, aabb, new);
+                self.dynamics.on_remove(slot, aabb, old);
+                self.statics.on_insert(slot, aabb, new);
             }
         }
     }
 
-    fn left(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
+    fn on_remove(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         if is_static(filter) {
-            self.statics.left(slot, aabb, filter);
+            self.statics.on_remove(slot, aabb, filter);
         } else {
-            self.dynamics.left(slot, aabb, filter);
+            self.dynamics.on_remove(slot, aabb, filter);
         }
     }
 

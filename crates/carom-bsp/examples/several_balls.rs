@@ -39,13 +39,13 @@ fn main() -> Result<(), Box<dyn core::error::Error>> {
         ("to the wall", 7.5, 11.0),
         ("from behind the wall", 11.0, 15.0),
     ] {
-        let (start, way) = (DVec3::X * from, DVec3::X * (to - from));
-        let of_hull = level.trace(&Hull(&balls), start, way, Contents::SOLID).map(|hit| hit.place.x);
-        match level.trace_group(&figure, start, way, Contents::SOLID) {
+        let (start, offset) = (DVec3::X * from, DVec3::X * (to - from));
+        let of_hull = level.trace(&Hull(&balls), start, offset, Contents::SOLID).map(|hit| hit.position.x);
+        match level.trace_group(&figure, start, offset, Contents::SOLID) {
             None => println!("{what}: free to {to:.2} m; the hull: {of_hull:.2?}"),
             Some(found) => {
                 let name = names.get(found.ball).unwrap_or(&"spear");
-                let at = found.hit.place.x;
+                let at = found.hit.position.x;
                 println!("{what}: the {name} stops it at {at:.2} m; the hull: {of_hull:.2?}");
             }
         }

@@ -78,7 +78,7 @@ const REACH: f64 = 4096.0;
 /// A corner of a polygon, and the plane of the edge that leaves it.
 #[derive(Clone, Copy)]
 struct Corner {
-    place: DVec3,
+    position: DVec3,
     /// `None` for an edge of the original square.
     edge: Option<usize>,
 }
@@ -176,7 +176,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
     let middle = own.normal * own.offset;
     let mut polygon: Vec<Corner> = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)]
         .iter()
-        .map(|&(x, y)| Corner { place: middle + (u * x + v * y) * side, edge: None })
+        .map(|&(x, y)| Corner { position: middle + (u * x + v * y) * side, edge: None })
         .collect();
     // Bounds the rounding of the square's corners, which cuts inherit.
     let thin = tol::BSP_THIN * far;
@@ -204,15 +204,15 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
     let mut corners: Vec<DVec3> = Vec::with_capacity(polygon.len());
     for (i, corner) in polygon.iter().enumerate() {
         let before = polygon[(i + polygon.len() - 1) % polygon.len()].edge;
-        let place = match (before, corner.edge) {
-            (Some(a), Some(b)) => meeting_point(&own, &planes[a], &planes[b]).unwrap_or(corner.place),
-            _ => corner.place,
+        let position = match (before, corner.edge) {
+            (Some(a), Some(b)) => meeting_point(&own, &planes[a], &planes[b]).unwrap_or(corner.position),
+            _ => corner.position,
         };
-        if REACH * far < place.abs().max_element() {
+        if REACH * far < position.abs().max_element() {
             return Err(BrushError::Open(number));
         }
-        if corners.last().is_none_or(|last| thin < (*last - place).length()) {
-            corners.push(place);
+        if corners.last().is_none_or(|last| thin < (*last - position).length()) {
+            corners.push(position);
         }
     }
     while 1 < corners.len() && (corners[0] - corners[corners.len() - 1]).length() <= thin {
@@ -226,12 +226,12 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
     let mut kept = Vec::with_capacity(polygon.len() + 1);
     for (i, corner) in polygon.iter().enumerate() {
         let next = &polygon[(i + 1) % polygon.len()];
-        let (here, there) = (plane.height(corner.place), plane.height(next.place));
-        let crossing = || corner.place + (next.place - corner.place) * (here / (here - there));
+        let (here, there) = (plane.height(corner.position), plane.height(next.position));
+        let crossing = || corner.position + (next.position - corner.position) * (here / (here - there));
         if here <= 0.0 {
             kept.push(*corner);
             if 0.0 < there && here < 0.0 {
-                kept.push(Corner { place: crossing(), edge: Some(number) });
+                kept.push(Corner { position: crossing(), edge: Some(number) });
             } else if 0.0 < there {
                 // The new edge starts at the corner itself.
                 if let Some(last) = kept.last_mut() {
@@ -239,7 +239,7 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
                 }
             }
         } else if there < 0.0 {
-            kept.push(Corner { place: crossing(), edge: corner.edge });
+            kept.push(Corner { position: crossing(), edge: corner.edge });
         }
     }
     kept

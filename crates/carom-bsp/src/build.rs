@@ -16,7 +16,7 @@
 
 use crate::bevel::bevels;
 use crate::brush::Brush;
-use crate::fragment::{Fragment, Place, double_area};
+use crate::fragment::{Fragment, PlaneSide, double_area};
 use crate::planes::{PlaneTable, SplitPlane};
 use crate::tree::{BspReport, BspTree, Contents, LEAF, Leaf, Node};
 use alloc::vec::Vec;
@@ -306,10 +306,10 @@ impl BspTree {
         let split = table.planes[plane as usize];
         let (mut front, mut behind) = (Vec::new(), Vec::new());
         for mut fragment in fragments {
-            match fragment.place(&split, self.thin) {
-                Place::Front => front.extend(fragment.bound(plane, false).then_some(fragment)),
-                Place::Behind => behind.extend(fragment.bound(plane, true).then_some(fragment)),
-                Place::Both => {
+            match fragment.side_of(&split, self.thin) {
+                PlaneSide::Front => front.extend(fragment.bound(plane, false).then_some(fragment)),
+                PlaneSide::Behind => behind.extend(fragment.bound(plane, true).then_some(fragment)),
+                PlaneSide::Both => {
                     self.report.splits += 1;
                     let [ahead, back] = fragment.cut(plane, &split, self.thin);
                     front.extend(ahead);
@@ -337,10 +337,10 @@ fn choose(fragments: &[Fragment], table: &PlaneTable, settings: &BspSettings, th
     let best = best_plane(&planes, settings, |split, _| {
         let mut counts = [0_u32; 3];
         for fragment in fragments {
-            match fragment.place(split, thin) {
-                Place::Front => counts[0] += 1,
-                Place::Behind => counts[1] += 1,
-                Place::Both => counts[2] += 1,
+            match fragment.side_of(split, thin) {
+                PlaneSide::Front => counts[0] += 1,
+                PlaneSide::Behind => counts[1] += 1,
+                PlaneSide::Both => counts[2] += 1,
             }
         }
         Some(counts)

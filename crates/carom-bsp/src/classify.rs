@@ -49,15 +49,20 @@ impl BspTree {
     /// level this includes near misses, as for [`BspTree::trace`]. For a point in a seam between
     /// brushes these are the bits that all of the brushes have; on an outer face there are none.
     /// Empty for a position that is not finite.
-    pub fn contents_within(&self, body: &impl Body, place: DVec3) -> Contents {
-        self.contents_within_with(body, place, &mut TraceStack::new())
+    pub fn contents_within(&self, body: &impl Body, position: DVec3) -> Contents {
+        self.contents_within_with(body, position, &mut TraceStack::new())
     }
 
     /// Does the same as [`BspTree::contents_within`], without allocating once the stack has room.
-    pub fn contents_within_with(&self, body: &impl Body, place: DVec3, stack: &mut TraceStack) -> Contents {
+    pub fn contents_within_with(
+        &self,
+        body: &impl Body,
+        position: DVec3,
+        stack: &mut TraceStack,
+    ) -> Contents {
         let mut contents = Contents::empty();
-        if place.is_finite() {
-            let walk = Walk::still(self, body, place, Contents::all(), stack);
+        if position.is_finite() {
+            let walk = Walk::still(self, body, position, Contents::all(), stack);
             while let Some(piece) = walk.next(1.0, stack, |_| ()) {
                 contents |= piece.contents;
             }
@@ -66,8 +71,8 @@ impl BspTree {
     }
 
     /// Returns whether the body overlaps contents that share a bit with `mask`.
-    fn is_within(&self, body: &impl Body, place: DVec3, mask: Contents, stack: &mut TraceStack) -> bool {
-        let walk = Walk::still(self, body, place, mask, stack);
+    fn is_within(&self, body: &impl Body, position: DVec3, mask: Contents, stack: &mut TraceStack) -> bool {
+        let walk = Walk::still(self, body, position, mask, stack);
         walk.next(1.0, stack, |_| ()).is_some()
     }
 
@@ -77,8 +82,8 @@ impl BspTree {
     /// Otherwise the body is moved straight along one direction: the normal of a plane of a nearby
     /// cell, an axis, or a diagonal between axes. The nearest of the free positions found is
     /// returned. `None` if no direction leads to one, or if the position is not finite.
-    pub fn nearest_free(&self, body: &impl Body, place: DVec3, mask: Contents) -> Option<DVec3> {
-        self.nearest_free_of(&[(body, DVec3::ZERO)], place, mask)
+    pub fn nearest_free(&self, body: &impl Body, position: DVec3, mask: Contents) -> Option<DVec3> {
+        self.nearest_free_of(&[(body, DVec3::ZERO)], position, mask)
     }
 
     /// Does the same as [`BspTree::nearest_free`] for bodies that move together. Each comes with
@@ -86,23 +91,23 @@ impl BspTree {
     pub(crate) fn nearest_free_of<B: Body>(
         &self,
         bodies: &[(&B, DVec3)],
-        place: DVec3,
+        position: DVec3,
         mask: Contents,
     ) -> Option<DVec3> {
-        if !bodies.iter().all(|(_, by)| (place + *by).is_finite()) {
+        if !bodies.iter().all(|(_, by)| (position + *by).is_finite()) {
             return None;
         }
         let mut stack = TraceStack::new();
         let mut directions = Vec::new();
         let mut is_free = true;
         for (body, by) in bodies {
-            let walk = Walk::still(self, *body, place + *by, mask, &mut stack);
+            let walk = Walk::still(self, *body, position + *by, mask, &mut stack);
             while walk.next(1.0, &mut stack, |plane| directions.push(plane.normal)).is_some() {
                 is_free = false;
             }
         }
         if is_free {
-            return Some(place);
+            return Some(position);
         }
         for i in 0..27 {
             let third = |i: i32| f64::from(i % 3 - 1);
@@ -117,12 +122,12 @@ impl BspTree {
             // Far enough that each body is clear of the level.
             let size = (self.high - self.low).length();
             let beyond = bodies.iter().fold(0.0, |most: f64, (body, by)| {
-                most.max(size + (place + *by - self.low).length() + body.reach(-direction))
+                most.max(size + (position + *by - self.low).length() + body.reach(-direction))
             });
             let far = beyond.min(nearest);
             covered.clear();
             for (body, by) in bodies {
-                let segment = [place + *by, direction * far];
+                let segment = [position + *by, direction * far];
                 let walk = Walk::<_, false>::all(self, *body, segment, mask, &mut stack);
                 while let Some(piece) = walk.next(1.0, &mut stack, |_| ()) {
                     covered.push((piece.low, piece.high));
@@ -135,11 +140,14 @@ impl BspTree {
             let end = covered
                 .iter()
                 .fold(0.0, |end: f64, piece| if piece.0 <= end + slack { end.max(piece.1) } else { end });
-            let way = direction * (end * far + 2.0 * self.thin);
-            let mut is_within =
-                || bodies.iter().any(|(body, by)| self.is_within(*body, place + way + *by, mask, &mut stack));
-            if end < 1.0 && way.length() < nearest && !is_within() {
-                (nearest, found) = (way.length(), Some(place + way));
+            let displacement = direction * (end * far + 2.0 * self.thin);
+            let mut is_within = || {
+                bodies
+                    .iter()
+                    .any(|(body, by)| self.is_within(*body, position + displacement + *by, mask, &mut stack))
+            };
+            if end < 1.0 && displacement.length() < nearest && !is_within() {
+                (nearest, found) = (displacement.length(), Some(position + displacement));
             }
         }
         found

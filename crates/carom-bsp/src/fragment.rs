@@ -31,7 +31,7 @@ pub(crate) struct Fragment {
 
 /// The position of a fragment relative to a plane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PlaneSide {
     Front,
     Behind,
     Both,
@@ -39,27 +39,27 @@ pub(crate) enum Place {
 
 /// Returns the side of the plane that the points are on. Points beyond the plane by no more than
 /// `thin` do not count.
-pub(crate) fn place_of<'a>(
+pub(crate) fn side_of_points<'a>(
     corners: impl IntoIterator<Item = &'a DVec3>,
     plane: &SplitPlane,
     thin: f64,
-) -> Place {
+) -> PlaneSide {
     let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
     for &corner in corners {
         let height = plane.height(corner);
         (least, most) = (least.min(height), most.max(height));
     }
     if thin < most && least < -thin {
-        Place::Both
+        PlaneSide::Both
     } else if thin < most {
-        Place::Front
+        PlaneSide::Front
     } else if least < -thin {
-        Place::Behind
+        PlaneSide::Behind
     } else if 0.0 <= most + least {
         // All points are within `thin` of the plane.
-        Place::Front
+        PlaneSide::Front
     } else {
-        Place::Behind
+        PlaneSide::Behind
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) struct Polygon {
 
 impl Polygon {
     /// Assigns the polygon to this plane, in which it lies to within the tolerance.
-    pub(crate) fn lay_in(&mut self, plane: u32, table: &PlaneTable) {
+    pub(crate) fn assign_plane(&mut self, plane: u32, table: &PlaneTable) {
         if self.plane.plane != plane {
             let looks = table.outward(self.plane).normal;
             let is_flipped = looks.dot(table.planes[plane as usize].normal) < 0.0;
@@ -113,16 +113,16 @@ impl Fragment {
 
     /// Returns the side of the plane that the fragment is on. Parts beyond the plane by no more
     /// than `thin` do not count.
-    pub(crate) fn place(&self, plane: &SplitPlane, thin: f64) -> Place {
+    pub(crate) fn side_of(&self, plane: &SplitPlane, thin: f64) -> PlaneSide {
         let (middle, half) = ((self.low + self.high) * 0.5, (self.high - self.low) * 0.5);
         let (height, reach) = (plane.height(middle), plane.normal.abs().dot(half));
         if thin < height - reach {
-            return Place::Front;
+            return PlaneSide::Front;
         }
         if height + reach < -thin {
-            return Place::Behind;
+            return PlaneSide::Behind;
         }
-        place_of(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
+        side_of_points(self.sides.iter().flat_map(|side| &side.corners), plane, thin)
     }
 
     /// Makes this plane a boundary of the cell, which is behind it or in front of it. Returns
@@ -152,7 +152,7 @@ impl Fragment {
                 }
             }
         }
-        let lid = around(rim, plane.normal, thin);
+        let lid = sort_around(rim, plane.normal, thin);
         // The lid closes both parts. That of the part behind faces along the plane's normal.
         let mut back = 0;
         parts.map(|mut sides| {
@@ -208,7 +208,7 @@ fn cut_polygon(corners: &[DVec3], plane: &SplitPlane, thin: f64, rim: &mut Vec<D
 
 /// Returns points of a plane in counter-clockwise order, seen from the tip of the normal. Points
 /// closer than `thin` to an earlier one are left out.
-fn around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
+fn sort_around(points: Vec<DVec3>, normal: DVec3, thin: f64) -> Vec<DVec3> {
     let mut rim: Vec<DVec3> = Vec::with_capacity(points.len());
     for point in points {
         if rim.iter().all(|old| thin < (*old - point).length()) {

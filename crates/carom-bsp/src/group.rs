@@ -102,22 +102,22 @@ pub struct GroupHit {
     /// The index of the ball that hit. At equal times, a ball that starts inside comes first, then
     /// the one with the lowest index.
     pub ball: usize,
-    /// The impact; its `place` is the reference point of the group.
+    /// The impact; its `position` is the reference point of the group.
     pub hit: TraceHit,
 }
 
 impl BspTree {
-    /// Returns the first impact of a group whose reference point moves from `from` by `way`, with
+    /// Returns the first impact of a group whose reference point moves from `from` by `displacement`, with
     /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
     /// segment is NaN or infinite.
     pub fn trace_group(
         &self,
         group: &BallGroup<'_>,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         mask: Contents,
     ) -> Option<GroupHit> {
-        self.trace_group_with(group, from, way, mask, &mut TraceStack::new())
+        self.trace_group_with(group, from, displacement, mask, &mut TraceStack::new())
     }
 
     /// Does the same as [`BspTree::trace_group`], without allocating once the stack has room.
@@ -125,24 +125,28 @@ impl BspTree {
         &self,
         group: &BallGroup<'_>,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Option<GroupHit> {
-        let first = scaling::unit(way).map_or(0, |direction| group.foremost(direction));
+        let first = scaling::unit(displacement).map_or(0, |direction| group.foremost(direction));
         let others = (0..group.balls.len()).filter(|&number| number != first);
         let mut best: Option<GroupHit> = None;
         let mut limit = 1.0;
         for number in core::iter::once(first).chain(others) {
             let Some(ball) = group.balls.get(number) else { continue };
             let body = Ball { radius: ball.radius };
-            let Some(hit) = self.trace_until(&body, [from + ball.center, way], mask, limit, stack) else {
+            let Some(hit) = self.trace_until(&body, [from + ball.center, displacement], mask, limit, stack)
+            else {
                 continue;
             };
             let order = |hit: &TraceHit, ball: usize| (hit.t, !hit.starts_inside, ball);
             if best.is_none_or(|best| order(&hit, number) < order(&best.hit, best.ball)) {
                 limit = hit.t;
-                best = Some(GroupHit { ball: number, hit: TraceHit { place: from + way * hit.t, ..hit } });
+                best = Some(GroupHit {
+                    ball: number,
+                    hit: TraceHit { position: from + displacement * hit.t, ..hit },
+                });
             }
         }
         best
@@ -153,11 +157,11 @@ impl BspTree {
     pub fn contents_within_group(
         &self,
         group: &BallGroup<'_>,
-        place: DVec3,
+        position: DVec3,
         stack: &mut TraceStack,
     ) -> Contents {
         group.balls.iter().fold(Contents::empty(), |all, ball| {
-            all | self.contents_within_with(&Ball { radius: ball.radius }, place + ball.center, stack)
+            all | self.contents_within_with(&Ball { radius: ball.radius }, position + ball.center, stack)
         })
     }
 
@@ -167,12 +171,12 @@ impl BspTree {
     pub fn nearest_free_of_group(
         &self,
         group: &BallGroup<'_>,
-        place: DVec3,
+        position: DVec3,
         mask: Contents,
     ) -> Option<DVec3> {
         let bodies: Vec<(Ball, DVec3)> =
             group.balls.iter().map(|ball| (Ball { radius: ball.radius }, ball.center)).collect();
         let bodies: Vec<(&Ball, DVec3)> = bodies.iter().map(|(ball, center)| (ball, *center)).collect();
-        self.nearest_free_of(&bodies, place, mask)
+        self.nearest_free_of(&bodies, position, mask)
     }
 }

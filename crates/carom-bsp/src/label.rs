@@ -95,20 +95,20 @@ pub(crate) fn label(
             if !cells[next as usize].doors.iter().any(|back| back.0 == *plane) {
                 continue;
             }
-            let (a, b) = (room(&mut rooms, number as u32), room(&mut rooms, next));
+            let (a, b) = (find_root(&mut rooms, number as u32), find_root(&mut rooms, next));
             rooms[a.max(b) as usize] = a.min(b);
         }
     }
     // The thickest cell of each room decides for it.
-    let mut speaker: Vec<Option<u32>> = alloc::vec![None; cells.len()];
+    let mut representative: Vec<Option<u32>> = alloc::vec![None; cells.len()];
     for number in 0..cells.len() as u32 {
-        let own = &mut speaker[room(&mut rooms, number) as usize];
+        let own = &mut representative[find_root(&mut rooms, number) as usize];
         let is_thicker = own.is_none_or(|old| cells[old as usize].depth < cells[number as usize].depth);
         if is_thicker {
             *own = Some(number);
         }
     }
-    let is_solid: Vec<bool> = speaker
+    let is_solid: Vec<bool> = representative
         .iter()
         .map(|number| {
             number.is_some_and(|number| {
@@ -117,7 +117,7 @@ pub(crate) fn label(
         })
         .collect();
     let labels: Vec<bool> =
-        (0..cells.len() as u32).map(|number| is_solid[room(&mut rooms, number) as usize]).collect();
+        (0..cells.len() as u32).map(|number| is_solid[find_root(&mut rooms, number) as usize]).collect();
     if 1.0 <= max_open {
         return Ok(labels);
     }
@@ -140,11 +140,11 @@ pub(crate) fn label(
 /// Returns a point of the walls that show the largest area of backs to one cell of a room. `cell`
 /// is a cell of the room. If no backs are seen, returns the middle of `cell`.
 fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
-    let own = room(rooms, cell);
+    let own = find_root(rooms, cell);
     let mut widest = (0.0, cells[cell as usize].middle);
     for number in 0..cells.len() as u32 {
         let other = &cells[number as usize];
-        if widest.0 < other.backs && room(rooms, number) == own {
+        if widest.0 < other.backs && find_root(rooms, number) == own {
             widest = (other.backs, other.back);
         }
     }
@@ -152,7 +152,7 @@ fn widest_back(rooms: &mut [u32], cells: &[Cell], cell: u32) -> DVec3 {
 }
 
 /// Returns the cell that represents a whole room (the root of the union-find set).
-fn room(rooms: &mut [u32], cell: u32) -> u32 {
+fn find_root(rooms: &mut [u32], cell: u32) -> u32 {
     let mut at = cell;
     while rooms[at as usize] != at {
         let next = rooms[at as usize];

@@ -20,7 +20,7 @@
 use crate::bevel::bevels;
 use crate::brush::LARGEST;
 use crate::build::{BspError, BspSettings, best_plane, tried_planes, work_of};
-use crate::fragment::{Fragment, Place, Polygon, Side, place_of};
+use crate::fragment::{Fragment, PlaneSide, Polygon, Side, side_of_points};
 use crate::label::{Cell, label};
 use crate::planes::{PlaneTable, SplitPlane};
 use crate::tree::{BspTree, Contents, LEAF, Leaf, Node};
@@ -172,7 +172,7 @@ impl Task {
             let split = self.choose(table, settings, thin, may_be_axis)?;
             let number = table.find_or_add(&split).plane;
             let split = table.planes[number as usize];
-            if self.cell.place(&split, thin) == Place::Both
+            if self.cell.side_of(&split, thin) == PlaneSide::Both
                 && let [Some(ahead), Some(behind)] = self.cell.cut(number, &split, thin)
             {
                 return Some((number, [ahead, behind]));
@@ -189,7 +189,7 @@ impl Task {
                 };
                 let nearest = self.cell.sides.iter().min_by(|a, b| off(a).total_cmp(&off(b)));
                 if let Some(side) = nearest {
-                    wall.lay_in(side.plane.plane, table);
+                    wall.assign_plane(side.plane.plane, table);
                 }
                 self.walls.push(wall);
             }
@@ -211,10 +211,10 @@ impl Task {
             .collect();
         if may_be_axis {
             for normal in [DVec3::X, DVec3::Y, DVec3::Z] {
-                let mut places: Vec<f64> =
+                let mut coordinates: Vec<f64> =
                     self.polygons.iter().map(|polygon| normal.dot(polygon.corners[0])).collect();
-                let middle = places.len() / 2;
-                let (_, offset, _) = places.select_nth_unstable_by(middle, f64::total_cmp);
+                let middle = coordinates.len() / 2;
+                let (_, offset, _) = coordinates.select_nth_unstable_by(middle, f64::total_cmp);
                 tried.push((SplitPlane { normal, offset: *offset }, 0));
             }
         }
@@ -222,10 +222,10 @@ impl Task {
         best_plane(&tried, settings, |split, is_face| {
             let mut counts = [0_u32; 3];
             for polygon in &self.polygons {
-                match place_of(&polygon.corners, split, thin) {
-                    Place::Front => counts[0] += 1,
-                    Place::Behind => counts[1] += 1,
-                    Place::Both => counts[2] += 1,
+                match side_of_points(&polygon.corners, split, thin) {
+                    PlaneSide::Front => counts[0] += 1,
+                    PlaneSide::Behind => counts[1] += 1,
+                    PlaneSide::Both => counts[2] += 1,
                 }
             }
             // An axis-aligned plane must leave fewer polygons on both sides, or the recursion
@@ -293,15 +293,15 @@ fn divided(
     for mut polygon in polygons {
         let is_in_plane = polygon.corners.iter().all(|corner| split.height(*corner).abs() <= thin);
         if polygon.plane.plane == plane || is_in_plane {
-            polygon.lay_in(plane, table);
+            polygon.assign_plane(plane, table);
             ahead.push(polygon.clone());
             behind.push(polygon);
             continue;
         }
-        match place_of(&polygon.corners, split, thin) {
-            Place::Front => ahead.push(polygon),
-            Place::Behind => behind.push(polygon),
-            Place::Both => {
+        match side_of_points(&polygon.corners, split, thin) {
+            PlaneSide::Front => ahead.push(polygon),
+            PlaneSide::Behind => behind.push(polygon),
+            PlaneSide::Both => {
                 *n_cuts += 1;
                 let [front, back] = polygon.cut(split, thin);
                 ahead.extend(front);

@@ -34,7 +34,7 @@ pub struct TraceHit {
     /// The time of impact, as a fraction of the segment, 0 to 1. The body is free before it.
     pub t: f64,
     /// The reference point at that time.
-    pub place: DVec3,
+    pub position: DVec3,
     /// Unit normal that points out of the obstacle; zero if the body was inside it from the start.
     pub normal: DVec3,
     /// The plane that was met, not shifted, with this normal; zero if the normal is zero.
@@ -48,11 +48,17 @@ pub struct TraceHit {
 }
 
 impl BspTree {
-    /// Returns the first impact of a body whose reference point moves from `from` by `way`, with
+    /// Returns the first impact of a body whose reference point moves from `from` by `displacement`, with
     /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
     /// segment is NaN or infinite.
-    pub fn trace(&self, body: &impl Body, from: DVec3, way: DVec3, mask: Contents) -> Option<TraceHit> {
-        self.trace_with(body, from, way, mask, &mut TraceStack::new())
+    pub fn trace(
+        &self,
+        body: &impl Body,
+        from: DVec3,
+        displacement: DVec3,
+        mask: Contents,
+    ) -> Option<TraceHit> {
+        self.trace_with(body, from, displacement, mask, &mut TraceStack::new())
     }
 
     /// Does the same as [`BspTree::trace`], without allocating once the stack has room.
@@ -60,32 +66,32 @@ impl BspTree {
         &self,
         body: &impl Body,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Option<TraceHit> {
-        self.trace_until(body, [from, way], mask, 1.0, stack)
+        self.trace_until(body, [from, displacement], mask, 1.0, stack)
     }
 
-    /// Returns the first impact on the segment from `from` by `way`. Impacts after `limit`, a
+    /// Returns the first impact on the segment from `from` by `displacement`. Impacts after `limit`, a
     /// fraction of the segment, may be left out.
     pub(crate) fn trace_until(
         &self,
         body: &impl Body,
-        [from, way]: [DVec3; 2],
+        [from, displacement]: [DVec3; 2],
         mask: Contents,
         limit: f64,
         stack: &mut TraceStack,
     ) -> Option<TraceHit> {
-        if !(from.is_finite() && way.is_finite()) {
+        if !(from.is_finite() && displacement.is_finite()) {
             return None;
         }
-        let walk = Walk::sweep(self, body, [from, way], mask, stack);
+        let walk = Walk::sweep(self, body, [from, displacement], mask, stack);
         let mut best: Option<TraceHit> = None;
         let mut limit = limit;
         // The walk visits nearer pieces first as a rule, so `limit` prunes the rest.
         while let Some(piece) = walk.next(limit, stack, |_| ()) {
-            let hit = self.enter(&piece, from, way, mask);
+            let hit = self.enter(&piece, from, displacement, mask);
             // At equal times, a start inside comes before a touch.
             let is_first =
                 best.is_none_or(|best| (hit.t, !hit.starts_inside) < (best.t, !best.starts_inside));
@@ -97,7 +103,7 @@ impl BspTree {
         best
     }
 
-    fn enter(&self, piece: &Piece, from: DVec3, way: DVec3, mask: Contents) -> TraceHit {
+    fn enter(&self, piece: &Piece, from: DVec3, displacement: DVec3, mask: Contents) -> TraceHit {
         let t = piece.touch.max(0.0);
         let plane = piece.entry.unwrap_or(SplitPlane { normal: DVec3::ZERO, offset: 0.0 });
         // In a seam between contents that share no bit of the mask, the contents of one leaf are
@@ -105,7 +111,7 @@ impl BspTree {
         let leaf = self.leaves.get(piece.leaf as usize).filter(|_| !piece.contents.intersects(mask));
         TraceHit {
             t,
-            place: from + way * t,
+            position: from + displacement * t,
             normal: plane.normal,
             plane,
             is_bevel: piece.is_bevel,

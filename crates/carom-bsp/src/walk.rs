@@ -156,7 +156,7 @@ pub(crate) struct Walk<'a, B, const STILL: bool> {
     tree: &'a BspTree,
     body: &'a B,
     from: DVec3,
-    way: DVec3,
+    displacement: DVec3,
     mask: Contents,
     /// The longest crossing of a plane that is skipped.
     most_crossed: f64,
@@ -183,11 +183,11 @@ impl<'a, B: Body> Walk<'a, B, true> {
     pub(crate) fn still(
         tree: &'a BspTree,
         body: &'a B,
-        place: DVec3,
+        position: DVec3,
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Self {
-        Self::all(tree, body, [place, DVec3::ZERO], mask, stack)
+        Self::all(tree, body, [position, DVec3::ZERO], mask, stack)
     }
 }
 
@@ -196,12 +196,12 @@ impl<'a, B: Body, const STILL: bool> Walk<'a, B, STILL> {
     pub(crate) fn all(
         tree: &'a BspTree,
         body: &'a B,
-        [from, way]: [DVec3; 2],
+        [from, displacement]: [DVec3; 2],
         mask: Contents,
         stack: &mut TraceStack,
     ) -> Self {
         stack.begin(tree.root);
-        Walk { tree, body, from, way, mask, most_crossed: 0.0 }
+        Walk { tree, body, from, displacement, mask, most_crossed: 0.0 }
     }
 }
 
@@ -232,7 +232,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             let number = part.child & !LEAF;
             let Some(leaf) = self.tree.leaves.get(number as usize) else { continue };
             if part.on != 0 {
-                if let Some(piece) = self.go_on(part, number, leaf.contents, stack) {
+                if let Some(piece) = self.finish_leaf(part, number, leaf.contents, stack) {
                     return Some(piece);
                 }
                 continue;
@@ -248,7 +248,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
                 self.cut(height, rate, self.body.reach(-plane.normal), part, Entry(BEVEL + u64::from(number)))
             });
             if let Some(part) = cut {
-                return Some(self.piece(&part, number, leaf.contents));
+                return Some(self.to_piece(&part, number, leaf.contents));
             }
         }
         None
@@ -258,7 +258,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
     /// path.
     #[inline]
     fn height(&self, plane: &SplitPlane) -> (f64, f64) {
-        let rate = if STILL { 0.0 } else { plane.normal.dot(self.way) };
+        let rate = if STILL { 0.0 } else { plane.normal.dot(self.displacement) };
         (plane.height(self.from), rate)
     }
 
@@ -350,14 +350,20 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             (part.low.max(a.min(b)), part.high.min(a.max(b)))
         };
         // A crossing this short is within the tolerance, but one at the start counts.
-        let is_short = 0.0 < low && (high - low) * scaling::length(self.way) <= self.most_crossed;
+        let is_short = 0.0 < low && (high - low) * scaling::length(self.displacement) <= self.most_crossed;
         (low < high && !is_short).then_some([low, high])
     }
 
     /// Handles a leaf that a body on planes has reached. Pushes the next side to visit, or returns
     /// the piece if no side is left. Returns `None` also if the leaf is free and has room.
     #[cold]
-    fn go_on(&self, part: Part, number: u32, contents: Contents, stack: &mut TraceStack) -> Option<Piece> {
+    fn finish_leaf(
+        &self,
+        part: Part,
+        number: u32,
+        contents: Contents,
+        stack: &mut TraceStack,
+    ) -> Option<Piece> {
         let last = stack.seam(part.on)?;
         let mut met = (last.leaf, last.contents);
         if contents.intersects(self.mask) {
@@ -374,10 +380,10 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             }
             on = seam.above;
         }
-        (leaf != LEAF).then(|| self.piece(&part, leaf, contents))
+        (leaf != LEAF).then(|| self.to_piece(&part, leaf, contents))
     }
 
-    fn piece(&self, part: &Part, leaf: u32, contents: Contents) -> Piece {
+    fn to_piece(&self, part: &Part, leaf: u32, contents: Contents) -> Piece {
         let Part { low, high, touch, entry, .. } = *part;
         let is_bevel = entry != NO_ENTRY && BEVEL <= entry.0;
         let entry = if is_bevel {

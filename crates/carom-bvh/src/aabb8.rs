@@ -74,7 +74,7 @@ impl Volumes8 for Aabb8 {
     fn turn(_: &DMat3) {}
 
     #[inline(always)]
-    fn place<T>(volume: &Aabb, relative: &Relative<T>) -> PlacedAabb {
+    fn to_frame<T>(volume: &Aabb, relative: &Relative<T>) -> PlacedAabb {
         let s = relative.scale * 0.5;
         let (mut center, mut half) = ([0.0; 3], [0.0; 3]);
         for k in 0..3 {

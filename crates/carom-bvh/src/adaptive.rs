@@ -29,14 +29,14 @@ use carom_bounds::Aabb;
 const GROWTH: f64 = 1.5;
 
 /// The minimum number of primitives of a part that is monitored.
-const PART: usize = 256;
+const MIN_SUBTREE_PRIMITIVES: usize = 256;
 
 /// The minimum gain of a periodic rebuild. Below it, twice as many refits pass before the next
 /// one; otherwise half as many.
-const WORTH: f64 = 1.1;
+const MIN_PERIODIC_GAIN: f64 = 1.1;
 
 /// The default minimum and maximum number of refits between periodic rebuilds.
-const WAITS: (u32, u32) = (4, 64);
+const DEFAULT_WAIT_RANGE: (u32, u32) = (4, 64);
 
 /// A tree of boxes that move.
 ///
@@ -52,7 +52,7 @@ pub struct AdaptiveBvh {
     sums: Sums,
     /// The current cost of each node, and its cost when its part was built.
     wear: Vec<Wear>,
-    wear_then: Vec<Wear>,
+    reference_costs: Vec<Wear>,
     /// The memory of building parts.
     ends: Vec<u32>,
     stack: Vec<u32>,
@@ -115,14 +115,14 @@ impl AdaptiveBvh {
             settings: *settings,
             sums: Sums::default(),
             wear: Vec::new(),
-            wear_then: Vec::new(),
+            reference_costs: Vec::new(),
             ends: Vec::new(),
             stack: Vec::new(),
             copy: Bvh::empty(),
             origins: Vec::new(),
             n_refits: 0,
-            wait: WAITS.0,
-            waits: WAITS,
+            wait: DEFAULT_WAIT_RANGE.0,
+            waits: DEFAULT_WAIT_RANGE,
         };
         watched.rebuild(boxes)?;
         Ok(watched)
@@ -172,7 +172,7 @@ impl AdaptiveBvh {
             }
             let is_enough = 0 < renewed && {
                 let after = measure(&self.tree, &mut self.wear);
-                self.keep_wear();
+                self.update_reference_costs();
                 after.growth_since(&self.sums) <= GROWTH
             };
             rebuilt |= GROWTH < growth && !is_enough;
@@ -182,7 +182,8 @@ impl AdaptiveBvh {
             renewed = boxes.len();
             if look {
                 let gained = before.growth_since(&self.sums);
-                let wait = if gained < WORTH { self.wait.saturating_mul(2) } else { self.wait / 2 };
+                let wait =
+                    if gained < MIN_PERIODIC_GAIN { self.wait.saturating_mul(2) } else { self.wait / 2 };
                 self.wait = wait.clamp(self.waits.0, self.waits.1);
             }
         }
@@ -203,7 +204,7 @@ impl AdaptiveBvh {
         core::mem::swap(&mut self.tree, &mut self.copy);
         refit_checked(&mut self.tree, boxes);
         measure(&self.tree, &mut self.wear);
-        self.keep_wear();
+        self.update_reference_costs();
         let ratio = boxes.len() as f64 / before as f64;
         self.sums = Sums { total: self.sums.total * ratio, share: self.sums.share * ratio };
         let followed = self.follow(boxes)?;
@@ -213,7 +214,7 @@ impl AdaptiveBvh {
     fn rebuild(&mut self, boxes: &[Aabb]) -> Result<(), BvhError> {
         self.builder.rebuild(&mut self.tree, boxes, &self.settings)?;
         self.sums = measure(&self.tree, &mut self.wear);
-        self.wear_then.clone_from(&self.wear);
+        self.reference_costs.clone_from(&self.wear);
         self.n_refits = 0;
         Ok(())
     }
@@ -221,7 +222,7 @@ impl AdaptiveBvh {
     /// The lowest worn nodes, in ascending order; none is below another.
     fn worn(&mut self) -> Vec<u32> {
         let has_grown = |now: f32, then: f32| GROWTH * f64::from(then) < f64::from(now);
-        let (wear, then) = (&self.wear, &self.wear_then);
+        let (wear, then) = (&self.wear, &self.reference_costs);
         let is_worn = |node: u32| has_grown(wear[node as usize].below, then[node as usize].below);
         let mut found = Vec::new();
         if !wear.iter().zip(then).any(|(now, then)| has_grown(now.below, then.below)) {
@@ -234,7 +235,8 @@ impl AdaptiveBvh {
         while let Some(node) = stack.pop() {
             let inside = &self.tree.nodes[node as usize];
             let is_part = |child: &u32| {
-                child & LEAF == 0 && PART <= splice::below(&self.tree, *child, &self.ends).len()
+                child & LEAF == 0
+                    && MIN_SUBTREE_PRIMITIVES <= splice::below(&self.tree, *child, &self.ends).len()
             };
             let from = stack.len();
             stack.extend(inside.child[..inside.len as usize & 15].iter().copied().filter(is_part));
@@ -258,8 +260,8 @@ impl AdaptiveBvh {
             own.extend(primitives.iter().filter_map(|&i| boxes.get(i as usize)));
             let mut part = Bvh::empty();
             self.builder.rebuild(&mut part, &own, &self.settings)?;
-            for place in &mut part.primitives {
-                *place = primitives[*place as usize];
+            for entry in &mut part.primitives {
+                *entry = primitives[*entry as usize];
             }
             parts.push((node, part));
         }
@@ -270,10 +272,10 @@ impl AdaptiveBvh {
 
     /// Updates the reference costs after a rebuild of subtrees. New nodes take their current cost;
     /// the others keep their old reference.
-    fn keep_wear(&mut self) {
-        let then = core::mem::take(&mut self.wear_then);
+    fn update_reference_costs(&mut self) {
+        let then = core::mem::take(&mut self.reference_costs);
         let kept = self.origins.iter().zip(&self.wear);
-        self.wear_then
+        self.reference_costs
             .extend(kept.map(|(&origin, now)| if origin == NEW { *now } else { then[origin as usize] }));
     }
 }

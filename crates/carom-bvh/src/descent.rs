@@ -27,12 +27,12 @@ pub enum Descent {
 
 impl Descent {
     /// Whether the volume of B is opened, for volumes of two nodes with these sizes. If sides
-    /// alternate, [`TURN_OF_B`] in the entry decides.
+    /// alternate, [`OPENS_B_NEXT`] in the entry decides.
     #[inline(always)]
     pub(crate) fn opens_b(self, entry: u32, size_a: f32, size_b: f32) -> bool {
         match self {
             Descent::Larger => size_a <= size_b,
-            Descent::Alternate => entry & TURN_OF_B != 0,
+            Descent::Alternate => entry & OPENS_B_NEXT != 0,
             Descent::AFirst => false,
             Descent::BFirst => true,
         }
@@ -75,27 +75,27 @@ impl PairSettings {
 }
 
 /// The source of a walk's settings.
-pub(crate) trait Choice: Copy {
+pub(crate) trait SettingsSource: Copy {
     /// The settings.
     fn settings(&self) -> PairSettings;
 }
 
 /// The default, known at compile time, so the most common walk is specialized.
 #[derive(Clone, Copy)]
-pub(crate) struct Plain;
+pub(crate) struct DefaultSettings;
 
 /// The settings of the caller.
 #[derive(Clone, Copy)]
-pub(crate) struct AsTold(pub(crate) PairSettings);
+pub(crate) struct CallerSettings(pub(crate) PairSettings);
 
-impl Choice for Plain {
+impl SettingsSource for DefaultSettings {
     #[inline(always)]
     fn settings(&self) -> PairSettings {
         PairSettings { descent: Descent::Larger, axes: BoxAxes::Faces }
     }
 }
 
-impl Choice for AsTold {
+impl SettingsSource for CallerSettings {
     #[inline(always)]
     fn settings(&self) -> PairSettings {
         self.0
@@ -104,4 +104,4 @@ impl Choice for AsTold {
 
 /// A bit in the first reference of a pair, if sides alternate: B is opened next. References are
 /// below this bit, because there are fewer than 2^28 primitives and nodes.
-pub(crate) const TURN_OF_B: u32 = 1 << 31;
+pub(crate) const OPENS_B_NEXT: u32 = 1 << 31;

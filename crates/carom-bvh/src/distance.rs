@@ -14,7 +14,7 @@
 //! Differs: eight bounds at a time; best first, then depth first.
 
 use crate::counters::{Counters, Visit};
-use crate::descent::{AsTold, Choice, Descent, PairSettings, Plain, TURN_OF_B};
+use crate::descent::{CallerSettings, DefaultSettings, Descent, OPENS_B_NEXT, PairSettings, SettingsSource};
 use crate::relative::{Relative, UNIT, size};
 use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::visit_pairs::resolve;
@@ -107,7 +107,7 @@ impl PairSearch {
         max_distance: f64,
         pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
-        self.walk(a, b, b_in_a, max_distance, Plain, pair)
+        self.walk(a, b, b_in_a, max_distance, DefaultSettings, pair)
     }
 
     fn walk<V: TreeVolume>(
@@ -116,7 +116,7 @@ impl PairSearch {
         b: &Bvh<V>,
         b_in_a: &WidePose,
         max_distance: f64,
-        choice: impl Choice,
+        choice: impl SettingsSource,
         pair: impl FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
         let finite = b_in_a.rotation.is_finite() && b_in_a.translation.abs().max_element() <= 1e300;
@@ -154,7 +154,7 @@ impl PairSearch {
         max_distance: f64,
         distance: impl FnMut(u32, u32, f64) -> Option<f64>,
     ) -> ClosestPair {
-        self.closest(a, b, b_in_a, max_distance, Plain, distance)
+        self.closest(a, b, b_in_a, max_distance, DefaultSettings, distance)
     }
 
     /// [`PairSearch::closest_pair`] with a choice of the side that is opened. The pair is the same
@@ -168,7 +168,7 @@ impl PairSearch {
         settings: &PairSettings,
         distance: impl FnMut(u32, u32, f64) -> Option<f64>,
     ) -> ClosestPair {
-        self.closest(a, b, b_in_a, max_distance, AsTold(*settings), distance)
+        self.closest(a, b, b_in_a, max_distance, CallerSettings(*settings), distance)
     }
 
     fn closest<V: TreeVolume>(
@@ -177,7 +177,7 @@ impl PairSearch {
         b: &Bvh<V>,
         b_in_a: &WidePose,
         max_distance: f64,
-        choice: impl Choice,
+        choice: impl SettingsSource,
         mut distance: impl FnMut(u32, u32, f64) -> Option<f64>,
     ) -> ClosestPair {
         let mut best: Option<(u32, u32, f64)> = None;
@@ -309,7 +309,7 @@ pub(crate) const WIDE_SLACK: f64 = 32.0 * f64::EPSILON;
 impl<V, C, F> Kernel for Walk<'_, V, C, F>
 where
     V: TreeVolume,
-    C: Choice,
+    C: SettingsSource,
     F: FnMut(Leaf<'_>, Leaf<'_>, f64) -> ControlFlow<(), f64>,
 {
     type Output = Visit;
@@ -336,7 +336,7 @@ where
         let descent = self.choice.settings().descent;
         let alternates = descent == Descent::Alternate;
         let b_begins = alternates && a.bounds.size_key() <= b.bounds.size_key();
-        let turn = if b_begins { TURN_OF_B } else { 0 };
+        let turn = if b_begins { OPENS_B_NEXT } else { 0 };
         for lane_a in 0..root_a.len {
             let (gaps, near) =
                 self.open(simd, root_a, lane_a as usize, (&self.a_to_b, &self.a_in_b), root_b, limit);
@@ -361,7 +361,7 @@ where
                 continue;
             }
             let (entry_a, ref_b) = ((next >> 32) as u32, next as u32);
-            let ref_a = if alternates { entry_a & !TURN_OF_B } else { entry_a };
+            let ref_a = if alternates { entry_a & !OPENS_B_NEXT } else { entry_a };
             let (Some((node_a, lane_a)), Some((node_b, lane_b))) =
                 (resolve(&a.nodes, ref_a), resolve(&b.nodes, ref_b))
             else {
@@ -396,7 +396,7 @@ where
                 && (leaf_a
                     || descent.opens_b(entry_a, node_a.volumes.size(lane_a), node_b.volumes.size(lane_b)));
             // If sides alternate, the other one is next.
-            let next_turn = if alternates && !opens_b { TURN_OF_B } else { 0 };
+            let next_turn = if alternates && !opens_b { OPENS_B_NEXT } else { 0 };
             let (gaps, near, len) = if opens_b {
                 let Some(inside) = b.nodes.get(child_b as usize) else { continue };
                 let (gaps, near) =
@@ -427,12 +427,12 @@ where
                     heap.push(Reverse(found));
                     continue;
                 }
-                let mut place = n;
-                while 0 < place && order[place - 1] < found {
-                    order[place] = order[place - 1];
-                    place -= 1;
+                let mut index = n;
+                while 0 < index && order[index - 1] < found {
+                    order[index] = order[index - 1];
+                    index -= 1;
                 }
-                order[place] = found;
+                order[index] = found;
                 n += 1;
             }
             for i in 0..n {

@@ -80,7 +80,7 @@ pub struct EditedBvh {
     leaf_of: Vec<u32>,
     free: Vec<u32>,
     /// By the number of the leaf: node * 8 + lane.
-    place_of: Vec<u32>,
+    slots: Vec<u32>,
     /// By the number of the node: the parts below it.
     counts: Vec<u32>,
     /// By the number of the node: the nodes on the longest way down from it, itself included.
@@ -120,8 +120,8 @@ impl EditedBvh {
         edited.boxes.extend_from_slice(boxes);
         edited.generations.resize(boxes.len(), 0);
         edited.leaf_of.resize(boxes.len(), 0);
-        edited.make(BuildSettings::default())?;
-        edited.measure();
+        edited.build_from_boxes(BuildSettings::default())?;
+        edited.reset_cost();
         Ok(edited)
     }
 
@@ -173,7 +173,7 @@ impl EditedBvh {
             self.leaf_of.push(0);
         }
         self.attach(number);
-        self.edited();
+        self.after_edit();
         Ok(PartId { number, generation: self.generations[number as usize] })
     }
 
@@ -188,7 +188,7 @@ impl EditedBvh {
                 self.free.push(number as u32);
             }
         }
-        self.edited();
+        self.after_edit();
         Ok(())
     }
 
@@ -197,7 +197,7 @@ impl EditedBvh {
         let number = self.number_of(part)?;
         check_box(&aabb, number)?;
         self.boxes[number] = aabb;
-        let (node, lane) = self.place(self.leaf_of[number]);
+        let (node, lane) = self.slot_of_leaf(self.leaf_of[number]);
         if self.around(node).overlaps(&aabb) {
             self.tree.nodes[node].volumes.set(lane, &aabb);
             self.refit_up(node);
@@ -205,16 +205,16 @@ impl EditedBvh {
             self.detach(number as u32);
             self.attach(number as u32);
         }
-        self.edited();
+        self.after_edit();
         Ok(())
     }
 
     /// Rebuilds the whole tree. Edits do this by themselves if it pays.
     pub fn rebuild(&mut self) {
         // The boxes have been checked, so nothing is refused.
-        if self.make(BuildSettings::default()).is_ok() {
+        if self.build_from_boxes(BuildSettings::default()).is_ok() {
             self.rebuilds = self.rebuilds.saturating_add(1);
-            self.measure();
+            self.reset_cost();
         }
     }
 
@@ -223,7 +223,7 @@ impl EditedBvh {
         let live = |number: u32| self.part(number).and(self.boxes.get(number as usize)).copied();
         self.tree.check(self.boxes.len(), live)?;
         for (leaf, &number) in self.tree.primitives.iter().enumerate() {
-            let (node, lane) = self.place(leaf as u32);
+            let (node, lane) = self.slot_of_leaf(leaf as u32);
             let found = self.tree.nodes.get(node).map(|n| (n.child[lane], n.volumes.get(lane)));
             if self.leaf_of[number as usize] != leaf as u32
                 || found != Some((LEAF | leaf as u32, self.boxes[number as usize]))
@@ -234,7 +234,7 @@ impl EditedBvh {
         for (i, node) in self.tree.nodes.iter().enumerate() {
             let count: u32 = (0..node.len as usize).map(|lane| self.count_of(node.child[lane])).sum();
             let alone = node.len == 1 && (i != 0 || node.child[0] & LEAF == 0);
-            let is_known = node.parent == HOLE || self.height_over(i) == self.heights[i];
+            let is_known = node.parent == HOLE || self.computed_height(i) == self.heights[i];
             if node.parent != HOLE && (count != self.counts[i] || alone) || !is_known {
                 return Err(Defect::Node(i as u32));
             }
@@ -249,9 +249,9 @@ impl EditedBvh {
         Err(EditError::Removed { part })
     }
 
-    fn place(&self, leaf: u32) -> (usize, usize) {
-        let place = self.place_of[leaf as usize] as usize;
-        (place / 8, place % 8)
+    fn slot_of_leaf(&self, leaf: u32) -> (usize, usize) {
+        let index = self.slots[leaf as usize] as usize;
+        (index / 8, index % 8)
     }
 
     /// The parts below a child.
@@ -265,18 +265,18 @@ impl EditedBvh {
     }
 
     /// The height of a node from those of its children.
-    fn height_over(&self, node: usize) -> u32 {
+    fn computed_height(&self, node: usize) -> u32 {
         let inside = &self.tree.nodes[node];
         let children = inside.child[..inside.len as usize & 15].iter();
         1 + children.map(|&child| self.height_of(child)).max().unwrap_or(0)
     }
 
     /// Updates the heights of a node and its ancestors after a change below.
-    fn heights_up(&mut self, node: usize) {
+    fn update_heights(&mut self, node: usize) {
         let mut up = Some(node);
         while let Some(at) = up {
-            self.heights[at] = self.height_over(at);
-            up = self.above(at);
+            self.heights[at] = self.computed_height(at);
+            up = self.parent_of(at);
         }
     }
 
@@ -286,14 +286,14 @@ impl EditedBvh {
     }
 
     /// Puts a child of any kind in a slot.
-    fn hang(&mut self, node: usize, lane: usize, child: u32, aabb: &Aabb) {
+    fn set_child(&mut self, node: usize, lane: usize, child: u32, aabb: &Aabb) {
         self.tree.nodes[node].child[lane] = child;
         self.tree.nodes[node].volumes.set(lane, aabb);
-        let place = (node * 8 + lane) as u32;
+        let index = (node * 8 + lane) as u32;
         if child & LEAF != 0 {
-            self.place_of[(child & !LEAF) as usize] = place;
+            self.slots[(child & !LEAF) as usize] = index;
         } else {
-            self.tree.nodes[child as usize].parent = place;
+            self.tree.nodes[child as usize].parent = index;
         }
     }
 
@@ -313,7 +313,7 @@ impl EditedBvh {
         self.tree.nodes.len() - 1
     }
 
-    fn give_back(&mut self, node: usize) {
+    fn free_node(&mut self, node: usize) {
         self.tree.nodes[node] = Node8 { parent: HOLE, ..Node8::EMPTY };
         self.counts[node] = 0;
         self.holes.push(node as u32);
@@ -329,7 +329,7 @@ impl EditedBvh {
         }
         self.tree.leaf_starts.push(leaf + 1);
         self.leaf_of[number as usize] = leaf;
-        self.place_of.push(0);
+        self.slots.push(0);
         if self.tree.nodes.is_empty() {
             self.new_node(0);
         }
@@ -340,7 +340,7 @@ impl EditedBvh {
             let len = self.tree.nodes[node].len as usize;
             if len < 8 {
                 self.tree.nodes[node].len += 1;
-                self.hang(node, len, LEAF | leaf, &aabb);
+                self.set_child(node, len, LEAF | leaf, &aabb);
                 break;
             }
             let lane = self.least_growth(node, &aabb);
@@ -352,31 +352,31 @@ impl EditedBvh {
             let old = self.tree.nodes[node].volumes.get(lane);
             let new = self.new_node(node);
             // With the old box, so that the refit of the ancestors sees the growth.
-            self.hang(node, lane, new as u32, &old);
+            self.set_child(node, lane, new as u32, &old);
             self.tree.nodes[new].len = 2;
             self.counts[new] = 2;
-            self.hang(new, 0, child, &old);
-            self.hang(new, 1, LEAF | leaf, &aabb);
+            self.set_child(new, 0, child, &old);
+            self.set_child(new, 1, LEAF | leaf, &aabb);
             node = new;
             depth += 1;
             break;
         }
         self.refit_up(node);
         let lowest = node;
-        self.heights[lowest] = self.height_over(lowest);
-        while let Some(above) = self.above(node) {
+        self.heights[lowest] = self.computed_height(lowest);
+        while let Some(above) = self.parent_of(node) {
             self.rotate(above, node);
-            self.heights[node] = self.height_over(node);
-            self.heights[above] = self.height_over(above);
+            self.heights[node] = self.computed_height(node);
+            self.heights[above] = self.computed_height(above);
             node = above;
         }
         if depth > longest(self.len() as u32) {
-            self.shorten(lowest);
+            self.rebuild_too_deep(lowest);
         }
     }
 
     /// The parent, or `None` for the root.
-    fn above(&self, node: usize) -> Option<usize> {
+    fn parent_of(&self, node: usize) -> Option<usize> {
         (node != 0).then(|| self.tree.nodes[node].parent as usize / 8)
     }
 
@@ -410,7 +410,7 @@ impl EditedBvh {
     fn refit_up(&mut self, mut node: usize) {
         loop {
             let all = self.around(node);
-            let Some(above) = self.above(node) else {
+            let Some(above) = self.parent_of(node) else {
                 self.tree.bounds = all;
                 return;
             };
@@ -441,15 +441,15 @@ impl EditedBvh {
                 break;
             }
             let (child, aabb) = (from.child[best.1], from.volumes.get(best.1));
-            self.take(inner, best.1);
+            self.remove_lane(inner, best.1);
             self.counts[inner] -= self.count_of(child);
             let len = self.tree.nodes[node].len as usize;
             self.tree.nodes[node].len += 1;
-            self.hang(node, len, child, &aabb);
+            self.set_child(node, len, child, &aabb);
             let smaller = self.around(inner);
             self.tree.nodes[node].volumes.set(inner_lane, &smaller);
         }
-        let height = self.height_over(inner);
+        let height = self.computed_height(inner);
         let (outer, from) = (&self.tree.nodes[node], &self.tree.nodes[inner]);
         let mut best = (area(&around(from)), 8, 8);
         for lane in 0..from.len as usize {
@@ -477,19 +477,19 @@ impl EditedBvh {
         }
         let (down, down_box) = (outer.child[other], outer.volumes.get(other));
         let (up, up_box) = (from.child[lane], from.volumes.get(lane));
-        self.hang(node, other, up, &up_box);
-        self.hang(inner, lane, down, &down_box);
+        self.set_child(node, other, up, &up_box);
+        self.set_child(inner, lane, down, &down_box);
         self.counts[inner] = self.counts[inner] + self.count_of(down) - self.count_of(up);
         let smaller = self.around(inner);
         self.tree.nodes[node].volumes.set(inner_lane, &smaller);
     }
 
     /// Removes a lane from a node; the last lane fills the gap.
-    fn take(&mut self, node: usize, lane: usize) {
+    fn remove_lane(&mut self, node: usize, lane: usize) {
         let last = self.tree.nodes[node].len as usize - 1;
         let (child, aabb) = (self.tree.nodes[node].child[last], self.tree.nodes[node].volumes.get(last));
         if lane != last {
-            self.hang(node, lane, child, &aabb);
+            self.set_child(node, lane, child, &aabb);
         }
         self.tree.nodes[node].volumes.set(last, &Aabb::EMPTY);
         self.tree.nodes[node].child[last] = LEAF;
@@ -499,35 +499,35 @@ impl EditedBvh {
     /// Removes a part from the tree.
     fn detach(&mut self, number: u32) {
         let leaf = self.leaf_of[number as usize];
-        let (mut node, lane) = self.place(leaf);
-        self.take(node, lane);
+        let (mut node, lane) = self.slot_of_leaf(leaf);
+        self.remove_lane(node, lane);
         // The last leaf fills the gap in the list.
         let last = self.tree.primitives.len() - 1;
         self.tree.primitives.swap_remove(leaf as usize);
         self.tree.leaf_starts.pop();
-        let place = self.place_of[last];
-        self.place_of.swap_remove(leaf as usize);
+        let index = self.slots[last];
+        self.slots.swap_remove(leaf as usize);
         if leaf as usize != last {
-            self.tree.nodes[place as usize / 8].child[place as usize % 8] = LEAF | leaf;
+            self.tree.nodes[index as usize / 8].child[index as usize % 8] = LEAF | leaf;
             self.leaf_of[self.tree.primitives[leaf as usize] as usize] = leaf;
         }
         let mut up = Some(node);
         while let Some(at) = up {
             self.counts[at] -= 1;
-            up = self.above(at);
+            up = self.parent_of(at);
         }
         if self.tree.primitives.is_empty() {
             self.clear();
             return;
         }
         if self.tree.nodes[node].len == 1
-            && let Some(above) = self.above(node)
+            && let Some(above) = self.parent_of(node)
         {
             // The only child takes the slot of the node.
             let lane = self.tree.nodes[node].parent as usize % 8;
             let (child, aabb) = (self.tree.nodes[node].child[0], self.tree.nodes[node].volumes.get(0));
-            self.hang(above, lane, child, &aabb);
-            self.give_back(node);
+            self.set_child(above, lane, child, &aabb);
+            self.free_node(node);
             node = above;
         }
         let root = &self.tree.nodes[0];
@@ -538,31 +538,31 @@ impl EditedBvh {
             for lane in 0..8 {
                 let aabb = content.volumes.get(lane);
                 if lane < content.len as usize {
-                    self.hang(0, lane, content.child[lane], &aabb);
+                    self.set_child(0, lane, content.child[lane], &aabb);
                 } else {
                     self.tree.nodes[0].volumes.set(lane, &aabb);
                 }
             }
-            self.give_back(child);
+            self.free_node(child);
             node = 0;
         }
         self.refit_up(node);
-        self.heights_up(node);
+        self.update_heights(node);
     }
 
     fn clear(&mut self) {
         self.tree = Bvh::empty();
-        self.place_of.clear();
+        self.slots.clear();
         self.counts.clear();
         self.heights.clear();
         self.holes.clear();
     }
 
     /// Rebuilds the lowest subtree above a node that is too deep for its parts.
-    fn shorten(&mut self, lowest: usize) {
+    fn rebuild_too_deep(&mut self, lowest: usize) {
         let (mut node, mut height) = (lowest, 1);
         while height <= longest(self.counts[node]) {
-            let Some(above) = self.above(node) else { return };
+            let Some(above) = self.parent_of(node) else { return };
             node = above;
             height += 1;
         }
@@ -578,7 +578,7 @@ impl EditedBvh {
                 }
             }
             if at != node {
-                self.give_back(at);
+                self.free_node(at);
             }
         }
         let number_of = |leaf: u32| self.tree.primitives[leaf as usize] as usize;
@@ -598,15 +598,15 @@ impl EditedBvh {
             self.tree.nodes[number].len = inside.len;
             self.tree.nodes[number].volumes = inside.volumes;
             if i != 0 {
-                let place = inside.parent as usize;
-                let aabb = part.nodes[place / 8].volumes.get(place % 8);
-                self.hang(numbers[place / 8], place % 8, number as u32, &aabb);
+                let index = inside.parent as usize;
+                let aabb = part.nodes[index / 8].volumes.get(index % 8);
+                self.set_child(numbers[index / 8], index % 8, number as u32, &aabb);
             }
             for lane in 0..inside.len as usize {
                 let child = inside.child[lane];
                 if child & LEAF != 0 {
                     let leaf = leaves[part.primitives[(child & !LEAF) as usize] as usize];
-                    self.hang(number, lane, LEAF | leaf, &inside.volumes.get(lane));
+                    self.set_child(number, lane, LEAF | leaf, &inside.volumes.get(lane));
                 }
             }
         }
@@ -614,13 +614,13 @@ impl EditedBvh {
             let at = numbers[i];
             let inside = &self.tree.nodes[at];
             self.counts[at] = (0..inside.len as usize).map(|lane| self.count_of(inside.child[lane])).sum();
-            self.heights[at] = self.height_over(at);
+            self.heights[at] = self.computed_height(at);
         }
-        self.heights_up(node);
+        self.update_heights(node);
     }
 
     /// Counts an edit, and rebuilds the tree if that pays.
-    fn edited(&mut self) {
+    fn after_edit(&mut self) {
         self.edits += 1;
         if self.edits < self.edits_of_build {
             // More than half of the nodes are unused.
@@ -638,7 +638,7 @@ impl EditedBvh {
     }
 
     /// Records the cost and restarts the count of edits.
-    fn measure(&mut self) {
+    fn reset_cost(&mut self) {
         self.edits = 0;
         self.edits_of_build = 64.max(self.len() / 2);
         self.cost_of_build = self.cost();
@@ -651,7 +651,7 @@ impl EditedBvh {
     }
 
     /// Builds the whole tree from the boxes of all parts.
-    fn make(&mut self, settings: BuildSettings) -> Result<(), BvhError> {
+    fn build_from_boxes(&mut self, settings: BuildSettings) -> Result<(), BvhError> {
         let parts: Vec<u32> =
             (0..self.boxes.len() as u32).filter(|&number| self.part(number).is_some()).collect();
         let boxes: Vec<Aabb> = parts.iter().map(|&number| self.boxes[number as usize]).collect();
@@ -659,7 +659,7 @@ impl EditedBvh {
         self.builder.rebuild(&mut self.tree, &boxes, &settings.with_max_leaf(1))?;
         self.counts.resize(self.tree.nodes.len(), 0);
         self.heights.resize(self.tree.nodes.len(), 0);
-        self.place_of.resize(boxes.len(), 0);
+        self.slots.resize(boxes.len(), 0);
         for (leaf, primitive) in self.tree.primitives.iter_mut().enumerate() {
             *primitive = parts[*primitive as usize];
             self.leaf_of[*primitive as usize] = leaf as u32;
@@ -668,7 +668,7 @@ impl EditedBvh {
             for lane in 0..node.len as usize {
                 let child = node.child[lane];
                 if child & LEAF != 0 {
-                    self.place_of[(child & !LEAF) as usize] = (i * 8 + lane) as u32;
+                    self.slots[(child & !LEAF) as usize] = (i * 8 + lane) as u32;
                     self.counts[i] += 1;
                 } else {
                     self.counts[i] += self.counts[child as usize];

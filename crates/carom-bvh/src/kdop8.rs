@@ -12,7 +12,7 @@ use crate::ray::RayLanes;
 use crate::relative::{Relative, UNIT};
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, sealed::Sealed};
-use carom_bounds::{Aabb, BoundingVolume, KDop, KDopTurn, Slabs};
+use carom_bounds::{Aabb, BoundingVolume, KDop, KDopRotation, Slabs};
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 use carom_math::WidePose;
 use glam::{DMat3, DVec3, Vec3};
@@ -60,7 +60,7 @@ where
 {
     type Volume = KDop<K>;
     type Placed = PlacedKDop<K>;
-    type Turn = KDopTurn<K>;
+    type Turn = KDopRotation<K>;
 
     const EMPTY: KDop8<K> = KDop8 { offsets: [[f32::NEG_INFINITY; 8]; K] };
 
@@ -91,12 +91,12 @@ where
         sum
     }
 
-    fn turn(rotation: &DMat3) -> KDopTurn<K> {
-        KDopTurn::new(rotation)
+    fn turn(rotation: &DMat3) -> KDopRotation<K> {
+        KDopRotation::new(rotation)
     }
 
     #[inline(always)]
-    fn place<T>(volume: &KDop<K>, relative: &Relative<T>) -> PlacedKDop<K> {
+    fn to_frame<T>(volume: &KDop<K>, relative: &Relative<T>) -> PlacedKDop<K> {
         let mut scaled = *volume;
         for offset in &mut scaled.offsets {
             *offset *= relative.scale;
@@ -116,7 +116,7 @@ where
     }
 
     #[inline(always)]
-    fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative<KDopTurn<K>>) -> PlacedKDop<K> {
+    fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative<KDopRotation<K>>) -> PlacedKDop<K> {
         let (i, limit) = (lane & 7, relative.slack * MAX_OFFSET);
         let (mut scaled, mut is_within) = ([0.0; 32], true);
         for k in 0..K {
@@ -209,12 +209,12 @@ where
 fn placed_slowly<const K: usize>(
     all: &KDop8<K>,
     lane: usize,
-    relative: &Relative<KDopTurn<K>>,
+    relative: &Relative<KDopRotation<K>>,
 ) -> PlacedKDop<K>
 where
     KDop<K>: Slabs,
 {
-    KDop8::<K>::place(&all.get(lane), relative)
+    KDop8::<K>::to_frame(&all.get(lane), relative)
 }
 
 /// Bit i: no pair of parallel planes separates volume i from the given offsets. The sign of a sum

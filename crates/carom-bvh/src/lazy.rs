@@ -20,10 +20,10 @@ use glam::DVec3;
 use std::sync::OnceLock;
 
 /// The maximum number of primitives of a part that is built at once.
-const WHOLE: usize = 1024;
+const MAX_WHOLE_PRIMITIVES: usize = 1024;
 
 /// A larger part is cut until each new part has at most this fraction (1 / CUT) of its primitives.
-const CUT: usize = 16;
+const MIN_CUT_PARTS: usize = 16;
 
 /// A tree that is built on demand, by queries through `&self`, from any number of threads.
 ///
@@ -131,7 +131,7 @@ impl<V: TreeVolume> LazyBvh<V> {
         t_max: f64,
         mut leaf: impl FnMut(&[u32], f64) -> ControlFlow<(), f64>,
     ) -> Visit {
-        let visit = |tree: &Bvh<V>, bound: f64, each: &mut Each<'_>| {
+        let visit = |tree: &Bvh<V>, bound: f64, each: &mut LeafCallback<'_>| {
             tree.visit_ray(origin, direction, t_min, bound, |found, t| each(found.index, t))
         };
         self.nearest_first((&self.root, &self.all), t_max, &visit, &mut leaf).0
@@ -144,7 +144,7 @@ impl<V: TreeVolume> LazyBvh<V> {
         max_distance: f64,
         mut leaf: impl FnMut(&[u32], f64) -> ControlFlow<(), f64>,
     ) -> Visit {
-        let visit = |tree: &Bvh<V>, bound: f64, each: &mut Each<'_>| {
+        let visit = |tree: &Bvh<V>, bound: f64, each: &mut LeafCallback<'_>| {
             tree.visit_near(point, bound, |found, d| each(found.index, d))
         };
         self.nearest_first((&self.root, &self.all), max_distance, &visit, &mut leaf).0
@@ -201,8 +201,8 @@ impl<V: TreeVolume> LazyBvh<V> {
         &self,
         part: Part<'_, V>,
         bound: f64,
-        visit: &dyn Fn(&Bvh<V>, f64, &mut Each<'_>) -> Visit,
-        leaf: &mut Candidates<'_>,
+        visit: &dyn Fn(&Bvh<V>, f64, &mut LeafCallback<'_>) -> Visit,
+        leaf: &mut PrimitivesCallback<'_>,
     ) -> (Visit, f64) {
         let opened = self.open(part);
         let mut total = Counters::default();
@@ -232,15 +232,15 @@ impl<V: TreeVolume> LazyBvh<V> {
                 primitives.iter().filter_map(|&i| self.boxes.get(i as usize)).copied().collect();
             let mut tree = Bvh::empty();
             let mut builder = Builder::default();
-            let is_whole = primitives.len() <= WHOLE;
+            let is_whole = primitives.len() <= MAX_WHOLE_PRIMITIVES;
             // The boxes have been checked, so nothing is refused.
             let _ = if is_whole {
                 builder.rebuild(&mut tree, &boxes, &self.settings)
             } else {
-                builder.rebuild_coarse(&mut tree, &boxes, primitives.len().div_ceil(CUT) as u32)
+                builder.rebuild_coarse(&mut tree, &boxes, primitives.len().div_ceil(MIN_CUT_PARTS) as u32)
             };
-            for place in &mut tree.primitives {
-                *place = primitives.get(*place as usize).copied().unwrap_or_default();
+            for entry in &mut tree.primitives {
+                *entry = primitives.get(*entry as usize).copied().unwrap_or_default();
             }
             let n_parts = if is_whole { 0 } else { tree.n_leaves() };
             Opened { tree, parts: (0..n_parts).map(|_| OnceLock::new()).collect() }
@@ -249,10 +249,10 @@ impl<V: TreeVolume> LazyBvh<V> {
 }
 
 /// The callback for the number of each leaf, nearest first. It returns the new bound.
-type Each<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
+type LeafCallback<'a> = dyn FnMut(u32, f64) -> ControlFlow<(), f64> + 'a;
 
 /// The callback for the primitives of each leaf, nearest first. It returns the new bound.
-type Candidates<'a> = dyn FnMut(&[u32], f64) -> ControlFlow<(), f64> + 'a;
+type PrimitivesCallback<'a> = dyn FnMut(&[u32], f64) -> ControlFlow<(), f64> + 'a;
 
 impl<V: TreeVolume> Opened<V> {
     fn is_finished(&self) -> bool {

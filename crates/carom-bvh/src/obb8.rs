@@ -98,7 +98,7 @@ impl Volumes8 for Obb8 {
     fn turn(_: &DMat3) {}
 
     #[inline(always)]
-    fn place<T>(volume: &Obb, relative: &Relative<T>) -> PlacedObb {
+    fn to_frame<T>(volume: &Obb, relative: &Relative<T>) -> PlacedObb {
         let s = relative.scale;
         let (c, h, m) = (volume.center, volume.half_extents, volume.axes);
         let four = |v: [f32; 3]| [v[0], v[1], v[2], 0.0];
@@ -113,7 +113,7 @@ impl Volumes8 for Obb8 {
         }
     }
 
-    // The same bits as `place`, read directly from the lane.
+    // The same bits as `to_frame`, read directly from the lane.
     #[inline(always)]
     fn placed<S: Simd>(&self, simd: S, lane: usize, relative: &Relative) -> PlacedObb {
         let (i, s) = (lane & 7, relative.scale);
@@ -199,12 +199,12 @@ impl Volumes8 for Obb8 {
 
     #[inline(always)]
     fn meets_here<S: Simd>(&self, simd: S, volume: &Obb, here: &Relative) -> u32 {
-        self.meets(simd, &Self::place(volume, here), here)
+        self.meets(simd, &Self::to_frame(volume, here), here)
     }
 
     #[inline(always)]
     fn meets_box<S: Simd>(&self, simd: S, aabb: &Aabb, here: &Relative) -> u32 {
-        self.meets(simd, &Self::place(&Obb::from_aabb(aabb), here), here)
+        self.meets(simd, &Self::to_frame(&Obb::from_aabb(aabb), here), here)
     }
 
     #[inline(always)]

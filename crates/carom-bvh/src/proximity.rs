@@ -65,15 +65,15 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
                 if !(d <= bound) {
                     continue;
                 }
-                let place =
+                let index =
                     found.partition_point(|&(number, near)| near < d || (near == d && number < primitive));
-                if k <= place {
+                if k <= index {
                     continue;
                 }
                 if found.len() == k {
                     found.pop();
                 }
-                found.insert(place, (primitive, d));
+                found.insert(index, (primitive, d));
                 if let Some(&(_, last)) = found.get(k - 1) {
                     bound = last;
                 }

@@ -107,7 +107,7 @@ pub struct RayLine {
 
 impl RayLine {
     /// Whether the ray is finite and its interval is not empty.
-    pub(crate) fn is_somewhere(&self) -> bool {
+    pub(crate) fn is_valid(&self) -> bool {
         self.t_min <= self.t_max && self.origin.is_finite() && self.direction.is_finite()
     }
 }
@@ -136,12 +136,12 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         t_max: f64,
         leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
-        self.visit_ray_ahead(origin, direction, t_min, t_max, |_| {}, leaf)
+        self.visit_ray_with_prefetch(origin, direction, t_min, t_max, |_| {}, leaf)
     }
 
     /// [`Bvh::visit_ray`], with a callback `ahead` that gets the numbers of leaves that may come
     /// soon, so that the caller can prefetch their data.
-    pub fn visit_ray_ahead(
+    pub fn visit_ray_with_prefetch(
         &self,
         origin: DVec3,
         direction: DVec3,
@@ -151,7 +151,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
         leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
         let line = RayLine { origin, direction, t_min, t_max };
-        if self.is_empty() || !line.is_somewhere() {
+        if self.is_empty() || !line.is_valid() {
             return Visit::default();
         }
         dispatch(Walk { tree: self, line, half: DVec3::ZERO, ahead, leaf })
@@ -171,7 +171,7 @@ impl<N: WideNode<Aabb8>> Bvh<Aabb, N> {
         leaf: impl FnMut(Leaf<'_>, f64) -> ControlFlow<(), f64>,
     ) -> Visit {
         let line = RayLine { origin, direction, t_min, t_max };
-        if self.is_empty() || !(line.is_somewhere() && half.is_finite()) {
+        if self.is_empty() || !(line.is_valid() && half.is_finite()) {
             return Visit::default();
         }
         dispatch(Walk { tree: self, line, half, ahead: |_| {}, leaf })
@@ -244,7 +244,7 @@ fn set_lanes<S: Simd, W: Volumes8>(
 }
 
 /// The traversal state of a ray.
-pub(crate) struct Descent<S: Simd> {
+pub(crate) struct RayTraversal<S: Simd> {
     ray: RayLanes<S>,
     /// The largest coordinates of the tree, added up.
     reach: f64,
@@ -256,10 +256,10 @@ pub(crate) struct Descent<S: Simd> {
     stack: RayStack,
 }
 
-impl<S: Simd> Descent<S> {
+impl<S: Simd> RayTraversal<S> {
     /// A state without a ray.
     #[inline(always)]
-    pub(crate) fn new<V: TreeVolume, N>(simd: S, tree: &Bvh<V, N>) -> Descent<S> {
+    pub(crate) fn new<V: TreeVolume, N>(simd: S, tree: &Bvh<V, N>) -> RayTraversal<S> {
         let zero = [S::F32x8::splat(simd, 0.0); 3];
         let ray = RayLanes {
             is_backward: [false; 3],
@@ -274,7 +274,7 @@ impl<S: Simd> Descent<S> {
             size: 0.0,
         };
         let (reach, stack) = (reach(&tree.bounds.to_aabb()), RayStack::new());
-        Descent { ray, reach, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack }
+        RayTraversal { ray, reach, unlift: 1.0, unscale: 1.0, t_max: 0.0, t_max_f32: 0.0, stack }
     }
 
     /// Starts at the root of the tree, in place, so the stack is not copied for each ray.
@@ -320,7 +320,7 @@ impl<S: Simd> Descent<S> {
         self.stack.pop(self.t_max_f32)
     }
 
-    /// The child that [`Descent::next`] returns next, unless the ray is shortened before.
+    /// The child that [`RayTraversal::next`] returns next, unless the ray is shortened before.
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
         self.stack.top()
@@ -347,7 +347,7 @@ where
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
-        let mut descent = Descent::new(simd, self.tree);
+        let mut descent = RayTraversal::new(simd, self.tree);
         descent.begin_box::<V::Volumes8>(simd, &self.line, self.half);
         let mut next = Some(0);
         while let Some(child) = next.take().or_else(|| descent.next()) {

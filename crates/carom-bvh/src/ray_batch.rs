@@ -10,7 +10,7 @@
 //! Improving Hash Join Performance through Prefetching, 2004 (group prefetching).
 
 use crate::counters::{Counters, Visit};
-use crate::ray::{Descent, RayLine};
+use crate::ray::{RayLine, RayTraversal};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::wide::WideNode;
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -65,7 +65,7 @@ struct Batch<'a, V: TreeVolume, N, R> {
 
 /// The state of an interleaved ray.
 struct Flight<S: Simd> {
-    descent: Descent<S>,
+    descent: RayTraversal<S>,
     ray: usize,
     /// The current child, or [`NOWHERE`].
     at: u32,
@@ -95,7 +95,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
     fn run<S: Simd>(mut self, simd: S) -> Visit {
         let mut counters = Counters::default();
         let tree = self.tree;
-        let idle = || Flight::<S> { descent: Descent::new(simd, tree), ray: 0, at: NOWHERE, turn: 0 };
+        let idle = || Flight::<S> { descent: RayTraversal::new(simd, tree), ray: 0, at: NOWHERE, turn: 0 };
         let mut flights = [idle(), idle(), idle(), idle(), idle(), idle(), idle(), idle()];
         let mut n_flying = 0;
         for slot in 0..IN_FLIGHT {
@@ -152,7 +152,7 @@ impl<V: TreeVolume, N, R: RayBatch> Batch<'_, V, N, R> {
     fn start<S: Simd>(&mut self, simd: S, slot: usize, flight: &mut Flight<S>) -> bool {
         flight.at = NOWHERE;
         while let Some((ray, line)) = self.rays.next(slot) {
-            if line.is_somewhere() {
+            if line.is_valid() {
                 flight.descent.begin::<V::Volumes8>(simd, &line);
                 (flight.ray, flight.at) = (ray, 0);
                 return true;

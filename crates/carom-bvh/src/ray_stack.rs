@@ -12,33 +12,33 @@ use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Level, MaskLanes, Simd, U32Lanes};
 
 /// The capacity of the inline stack.
-const PLACES: usize = 64;
+const CAPACITY: usize = 64;
 
 /// The maximum number of entries beside which eight more fit.
-const ROOM: usize = PLACES - 8;
+const ROOM: usize = CAPACITY - 8;
 
 /// The bits of a key that hold the lane.
 const LANE: u32 = 7;
 
 /// A stack of children with their entry parameters.
 pub(crate) struct RayStack {
-    children: [u32; PLACES],
-    enters: [f32; PLACES],
+    children: [u32; CAPACITY],
+    enters: [f32; CAPACITY],
     len: usize,
     /// The entries that do not fit inline, in an unusually deep tree; they are popped last.
-    far: Vec<(u32, f32)>,
+    heap: Vec<(u32, f32)>,
 }
 
 impl RayStack {
     pub(crate) fn new() -> RayStack {
-        RayStack { children: [0; PLACES], enters: [0.0; PLACES], len: 0, far: Vec::new() }
+        RayStack { children: [0; CAPACITY], enters: [0.0; CAPACITY], len: 0, heap: Vec::new() }
     }
 
     /// Clears the stack; memory is kept.
     #[inline(always)]
     pub(crate) fn clear(&mut self) {
         self.len = 0;
-        self.far.clear();
+        self.heap.clear();
     }
 
     /// The next child that the ray enters up to this t.
@@ -47,19 +47,19 @@ impl RayStack {
         let mut len = self.len;
         while 0 < len {
             len -= 1;
-            if self.enters[len % PLACES] <= t_max {
+            if self.enters[len % CAPACITY] <= t_max {
                 self.len = len;
-                return Some(self.children[len % PLACES]);
+                return Some(self.children[len % CAPACITY]);
             }
         }
         self.len = 0;
-        if self.far.is_empty() { None } else { self.pop_far(t_max) }
+        if self.heap.is_empty() { None } else { self.pop_far(t_max) }
     }
 
     #[cold]
     #[inline(never)]
     fn pop_far(&mut self, t_max: f32) -> Option<u32> {
-        while let Some((child, enters)) = self.far.pop() {
+        while let Some((child, enters)) = self.heap.pop() {
             if enters <= t_max {
                 return Some(child);
             }
@@ -71,7 +71,7 @@ impl RayStack {
     #[inline(always)]
     pub(crate) fn top(&self) -> Option<u32> {
         let last = self.len.checked_sub(1)?;
-        Some(self.children[last % PLACES])
+        Some(self.children[last % CAPACITY])
     }
 
     /// Pushes the children of these lanes, the nearest on top. If the ray `is_forward`, entry
@@ -117,7 +117,7 @@ impl RayStack {
         let (mut to, mut to_enters) = ([0; 8], [0.0; 8]);
         insert(lanes, children, enters, &mut to, &mut to_enters);
         let n = lanes.count_ones() as usize;
-        self.far.extend(to.into_iter().zip(to_enters).take(n));
+        self.heap.extend(to.into_iter().zip(to_enters).take(n));
     }
 }
 
@@ -129,13 +129,13 @@ fn insert(lanes: u32, children: &[u32; 8], enters: &[f32; 8], to: &mut [u32; 8],
     while left != 0 {
         let lane = left.trailing_zeros() as usize & 7;
         left &= left - 1;
-        let mut place = n;
-        while 0 < place && to_enters[(place - 1) & 7].total_cmp(&enters[lane]).is_lt() {
-            to[place & 7] = to[(place - 1) & 7];
-            to_enters[place & 7] = to_enters[(place - 1) & 7];
-            place -= 1;
+        let mut index = n;
+        while 0 < index && to_enters[(index - 1) & 7].total_cmp(&enters[lane]).is_lt() {
+            to[index & 7] = to[(index - 1) & 7];
+            to_enters[index & 7] = to_enters[(index - 1) & 7];
+            index -= 1;
         }
-        (to[place & 7], to_enters[place & 7]) = (children[lane], enters[lane]);
+        (to[index & 7], to_enters[index & 7]) = (children[lane], enters[lane]);
         n += 1;
     }
 }

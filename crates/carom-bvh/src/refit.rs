@@ -43,8 +43,8 @@ impl<V: TreeVolume> Bvh<V> {
     /// On an error all volumes are new, and exclude the refused primitives; the error names the
     /// one that came last. Refit again before a query.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
-        let mut source = Asked { bounds, refused: Ok(()) };
-        refit_in_turn(self, &mut source);
+        let mut source = BoundsFn { bounds, refused: Ok(()) };
+        refit_serial(self, &mut source);
         source.refused
     }
 
@@ -79,9 +79,9 @@ impl<V: TreeVolume> Bvh<V> {
     fn check_corners<const N: usize>(&self, points: &[Vec3], corners: &[[u32; N]]) -> Result<(), BvhError> {
         let mut places: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
         places.sort_unstable();
-        for (primitive, place) in places {
+        for (primitive, index) in places {
             let primitive = primitive as usize;
-            for &point in corners.get(place).into_iter().flatten() {
+            for &point in corners.get(index).into_iter().flatten() {
                 let point = *points.get(point as usize).ok_or(BvhError::NoSuchPoint { primitive })?;
                 check_box(&Aabb { min: point, max: point }, primitive)?;
             }
@@ -122,7 +122,7 @@ impl Kernel for AreAllowed<'_> {
 
 /// Computes new volumes for a tree from checked boxes, by the numbers of the primitives.
 pub(crate) fn refit_checked<V: TreeVolume>(tree: &mut Bvh<V>, boxes: &[Aabb]) {
-    refit_from(tree, Given { boxes });
+    refit_from(tree, BoxesByNumber { boxes });
 }
 
 /// Refits on several threads, if there is enough work.
@@ -131,11 +131,11 @@ fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Sen
     if par::pays(tree.nodes.len()) && par::refit(tree, source) {
         return;
     }
-    refit_in_turn(tree, &mut { source });
+    refit_serial(tree, &mut { source });
 }
 
 /// Refits on one thread.
-fn refit_in_turn<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
+fn refit_serial<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let part = Part { nodes, base: 0, leaf_starts, primitives, before: *bounds };
     if let Some(all) = refit_part(part, source) {
@@ -171,7 +171,7 @@ trait Source {
     fn volume<V: TreeVolume>(&mut self, before: &V, first: u32, numbers: &[u32]) -> V;
 
     /// Adds the primitives with these numbers, whose indices begin at `first`, to a box.
-    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>);
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut GrowingBox<S>);
 
     /// Whether there are so many that prefetching pays.
     fn are_many(&self) -> bool;
@@ -183,11 +183,11 @@ trait Source {
 
 /// A source: boxes, by the numbers of the primitives.
 #[derive(Clone, Copy)]
-struct Given<'a> {
+struct BoxesByNumber<'a> {
     boxes: &'a [Aabb],
 }
 
-impl Source for Given<'_> {
+impl Source for BoxesByNumber<'_> {
     const KEEPS_ORIENTATION: bool = false;
 
     fn volume<V: TreeVolume>(&mut self, _: &V, _: u32, numbers: &[u32]) -> V {
@@ -198,7 +198,7 @@ impl Source for Given<'_> {
     /// Adds four boxes at a time; the last one is repeated if there are fewer. A branch on their
     /// number would be unpredictable.
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut Around<S>) {
+    fn add<S: Simd>(&mut self, simd: S, _: u32, numbers: &[u32], around: &mut GrowingBox<S>) {
         let mut at = 0;
         while at < numbers.len() {
             for k in 0..4 {
@@ -245,7 +245,7 @@ impl<const N: usize> Source for Corners<'_, N> {
     /// Adds four primitives at a time, as with boxes. A point and the next value in memory are one
     /// load.
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut GrowingBox<S>) {
         let end = first as usize + numbers.len();
         let own = self.corners.get(first as usize..end).unwrap_or(&[]);
         let (mut low, mut high) =
@@ -281,7 +281,7 @@ impl<const N: usize> Source for Corners<'_, N> {
     #[inline(always)]
     fn prefetch<S: Simd>(&self, simd: S, first: usize, _: &[u32]) {
         // The corners are needed before their points can be prefetched.
-        simd.prefetch(self.corners, first.saturating_sub(AHEAD));
+        simd.prefetch(self.corners, first.saturating_sub(PREFETCH_DISTANCE));
         if let Some(four) = self.corners.get(first..).and_then(|rest| rest.first_chunk::<4>()) {
             for corners in four {
                 if let Some(&corner) = corners.first() {
@@ -293,17 +293,17 @@ impl<const N: usize> Source for Corners<'_, N> {
 }
 
 /// A source: a function of the caller.
-struct Asked<F> {
+struct BoundsFn<F> {
     bounds: F,
     refused: Result<(), BvhError>,
 }
 
-impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
+impl<F: FnMut(u32, u32) -> Aabb> BoundsFn<F> {
     /// Calls `add` for the boxes that are not refused.
     #[inline(always)]
     fn each(&mut self, first: u32, numbers: &[u32], mut add: impl FnMut(&Aabb)) {
-        for (place, &number) in (first..).zip(numbers) {
-            let aabb = (self.bounds)(place, number);
+        for (index, &number) in (first..).zip(numbers) {
+            let aabb = (self.bounds)(index, number);
             match check_box(&aabb, number as usize) {
                 Ok(()) => add(&aabb),
                 Err(error) => self.refused = Err(error),
@@ -312,7 +312,7 @@ impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
     }
 }
 
-impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
+impl<F: FnMut(u32, u32) -> Aabb> Source for BoundsFn<F> {
     const KEEPS_ORIENTATION: bool = false;
 
     fn volume<V: TreeVolume>(&mut self, _: &V, first: u32, numbers: &[u32]) -> V {
@@ -322,7 +322,7 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
     }
 
     #[inline(always)]
-    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut Around<S>) {
+    fn add<S: Simd>(&mut self, simd: S, first: u32, numbers: &[u32], around: &mut GrowingBox<S>) {
         self.each(first, numbers, |aabb| around.add(simd, aabb));
     }
 
@@ -336,16 +336,16 @@ impl<F: FnMut(u32, u32) -> Aabb> Source for Asked<F> {
 
 /// A growing box: lanes 0 to 2 of the first register are the minimum, lanes 1 to 3 of the second
 /// the maximum. So a box, six numbers in memory, takes two loads.
-struct Around<S: Simd> {
+struct GrowingBox<S: Simd> {
     low: S::F32x4,
     high: S::F32x4,
 }
 
-impl<S: Simd> Around<S> {
+impl<S: Simd> GrowingBox<S> {
     #[inline(always)]
-    fn nothing(simd: S) -> Around<S> {
+    fn nothing(simd: S) -> GrowingBox<S> {
         let (low, high) = (f32::INFINITY, f32::NEG_INFINITY);
-        Around { low: S::F32x4::splat(simd, low), high: S::F32x4::splat(simd, high) }
+        GrowingBox { low: S::F32x4::splat(simd, low), high: S::F32x4::splat(simd, high) }
     }
 
     #[inline(always)]
@@ -356,7 +356,7 @@ impl<S: Simd> Around<S> {
     }
 
     #[inline(always)]
-    fn merge(&mut self, other: &Around<S>) {
+    fn merge(&mut self, other: &GrowingBox<S>) {
         (self.low, self.high) = (other.low.min(self.low), other.high.max(self.high));
     }
 
@@ -368,7 +368,7 @@ impl<S: Simd> Around<S> {
 }
 
 /// The prefetch distance, in primitives.
-const AHEAD: usize = 32;
+const PREFETCH_DISTANCE: usize = 32;
 
 /// More primitives than this are prefetched. The boxes of fewer, 3 MiB, are still in a cache after
 /// the check.
@@ -389,7 +389,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
         let are_many = source.are_many();
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];
-            let mut all = Around::nothing(simd);
+            let mut all = GrowingBox::nothing(simd);
             for lane in 0..node.len as usize & 15 {
                 let child = node.child[lane & 7];
                 if child & LEAF == 0 {
@@ -402,10 +402,10 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
                 let numbers = primitives.get(first as usize..end as usize).unwrap_or(&[]);
                 // Nodes are visited from last to first, so the next leaves have lower indices.
                 if are_many {
-                    let ahead = (first as usize).saturating_sub(AHEAD);
+                    let ahead = (first as usize).saturating_sub(PREFETCH_DISTANCE);
                     source.prefetch(simd, ahead, primitives.get(ahead..).unwrap_or(&[]));
                 }
-                let mut own = Around::nothing(simd);
+                let mut own = GrowingBox::nothing(simd);
                 source.add(simd, first, numbers, &mut own);
                 node.volumes.set(lane, &V::from_aabb(&own.aabb()));
                 all.merge(&own);

@@ -91,23 +91,23 @@ pub(crate) fn restructure(
     // The root is a node, even if all primitives are in one leaf.
     let root = homes.resolved(tree, 0).filter(|child| child & LEAF == 0).unwrap_or(0);
     let mut stack = vec![(root, 0_u32)];
-    while let Some((child, place)) = stack.pop() {
+    while let Some((child, index)) = stack.pop() {
         let number = out.nodes.len() as u32;
-        if let Some(parent) = out.nodes.get_mut(place as usize / 8) {
-            parent.child[place as usize % 8] = number;
+        if let Some(parent) = out.nodes.get_mut(index as usize / 8) {
+            parent.child[index as usize % 8] = number;
         }
         if child & LEAF != 0 {
             let members = homes.members(child & !LEAF);
             own.clear();
             own.extend(members.iter().map(|&i| boxes[i as usize]));
             builder.rebuild(&mut part, &own, settings)?;
-            append(&part, members, place, out);
+            append(&part, members, index, out);
             from.resize(out.nodes.len(), NEW);
             renewed += members.len();
             continue;
         }
         let old = &tree.nodes[child as usize];
-        let mut node = Node8 { parent: place, ..Node8::EMPTY };
+        let mut node = Node8 { parent: index, ..Node8::EMPTY };
         let first = stack.len();
         for &below in &old.child[..old.len as usize & 15] {
             let Some(below) = homes.resolved(tree, below) else { continue };
@@ -130,11 +130,11 @@ pub(crate) fn restructure(
 }
 
 /// Appends a tree, whose primitives are indices in `members`, to the nodes of `out`.
-fn append(part: &Bvh<Aabb>, members: &[u32], place: u32, out: &mut Bvh<Aabb>) {
+fn append(part: &Bvh<Aabb>, members: &[u32], index: u32, out: &mut Bvh<Aabb>) {
     let number = out.nodes.len() as u32;
     for (k, &node) in part.nodes.iter().enumerate() {
         let mut node = node;
-        node.parent = if k == 0 { place } else { node.parent + number * 8 };
+        node.parent = if k == 0 { index } else { node.parent + number * 8 };
         for child in &mut node.child[..node.len as usize & 15] {
             if *child & LEAF == 0 {
                 *child += number;

@@ -74,7 +74,7 @@ impl Volumes8 for Sphere8 {
     fn turn(_: &DMat3) {}
 
     #[inline(always)]
-    fn place<T>(volume: &Sphere, relative: &Relative<T>) -> PlacedSphere {
+    fn to_frame<T>(volume: &Sphere, relative: &Relative<T>) -> PlacedSphere {
         let s = relative.scale;
         let c = volume.center;
         PlacedSphere { center: relative.point([c.x * s, c.y * s, c.z * s]), radius: volume.radius * s }
@@ -91,7 +91,7 @@ impl Volumes8 for Sphere8 {
 
     #[inline(always)]
     fn meets_here<S: Simd>(&self, simd: S, volume: &Sphere, here: &Relative) -> u32 {
-        self.meets(simd, &Self::place(volume, here), here)
+        self.meets(simd, &Self::to_frame(volume, here), here)
     }
 
     #[inline(always)]

@@ -59,9 +59,9 @@ pub(crate) fn splice(
         let number = out.nodes.len() as u32;
         numbers[i] = number;
         // The parent has been copied before.
-        let place = numbers[old.parent as usize / 8] * 8 + old.parent % 8;
-        if let Some(parent) = out.nodes.get_mut(place as usize / 8) {
-            parent.child[place as usize % 8] = number;
+        let index = numbers[old.parent as usize / 8] * 8 + old.parent % 8;
+        if let Some(parent) = out.nodes.get_mut(index as usize / 8) {
+            parent.child[index as usize % 8] = number;
         }
         let part = parts.next_if(|part| part.0 as usize == i);
         let (from, range, shift, origin) = match part {
@@ -72,7 +72,7 @@ pub(crate) fn splice(
         let first = range.start;
         for k in range {
             let mut node = from.nodes[k];
-            node.parent = if k == first { place } else { node.parent + number * 8 };
+            node.parent = if k == first { index } else { node.parent + number * 8 };
             for child in &mut node.child[..node.len as usize & 15] {
                 if *child & LEAF == 0 {
                     // References of an old node to its children are set when these are copied.

@@ -5,21 +5,21 @@ use alloc::vec::Vec;
 
 /// A stack whose first `N` entries are stored inline, the others on the heap.
 pub(crate) struct Stack<T, const N: usize> {
-    near: [T; N],
+    inline: [T; N],
     len: usize,
-    far: Vec<T>,
+    heap: Vec<T>,
 }
 
 impl<T: Copy, const N: usize> Stack<T, N> {
     /// An empty stack; `fill` is any value.
     #[inline(always)]
     pub(crate) fn new(fill: T) -> Stack<T, N> {
-        Stack { near: [fill; N], len: 0, far: Vec::new() }
+        Stack { inline: [fill; N], len: 0, heap: Vec::new() }
     }
 
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: T) {
-        if let Some(place) = self.near.get_mut(self.len) {
+        if let Some(place) = self.inline.get_mut(self.len) {
             *place = entry;
             self.len += 1;
         } else {
@@ -29,17 +29,17 @@ impl<T: Copy, const N: usize> Stack<T, N> {
 
     #[inline(always)]
     pub(crate) fn pop(&mut self) -> Option<T> {
-        if !self.far.is_empty() {
-            return self.far.pop();
+        if !self.heap.is_empty() {
+            return self.heap.pop();
         }
         self.len = self.len.checked_sub(1)?;
-        self.near.get(self.len).copied()
+        self.inline.get(self.len).copied()
     }
 
     #[cold]
     #[inline(never)]
     fn spill(&mut self, entry: T) {
-        self.far.push(entry);
+        self.heap.push(entry);
     }
 }
 
@@ -60,12 +60,12 @@ impl FarFirst {
     /// earlier one goes behind it.
     #[inline(always)]
     pub(crate) fn insert(&mut self, child: u32, begins: f32) {
-        let mut place = self.n;
-        while 0 < place && self.order[place - 1].1 < begins {
-            self.order[place] = self.order[place - 1];
-            place -= 1;
+        let mut index = self.n;
+        while 0 < index && self.order[index - 1].1 < begins {
+            self.order[index] = self.order[index - 1];
+            index -= 1;
         }
-        self.order[place] = (child, begins);
+        self.order[index] = (child, begins);
         self.n += 1;
     }
 

@@ -172,7 +172,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
     fn turn(_: &DMat3) {}
 
     #[inline(always)]
-    fn place<T>(volume: &SweptSphere<E>, relative: &Relative<T>) -> PlacedSwept<E> {
+    fn to_frame<T>(volume: &SweptSphere<E>, relative: &Relative<T>) -> PlacedSwept<E> {
         let s = relative.scale;
         let scaled = |v: Vec3| [v.x * s, v.y * s, v.z * s];
         let mut edges = [[0.0; 3]; E];
@@ -197,7 +197,7 @@ impl<const E: usize> Volumes8 for Swept8<E> {
 
     #[inline(always)]
     fn meets_here<S: Simd>(&self, simd: S, volume: &SweptSphere<E>, here: &Relative) -> u32 {
-        self.meets(simd, &Self::place(volume, here), here)
+        self.meets(simd, &Self::to_frame(volume, here), here)
     }
 
     #[inline(always)]

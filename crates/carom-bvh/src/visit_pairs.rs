@@ -9,7 +9,9 @@
 //! Differs: eight children at a time; no recursion.
 
 use crate::counters::{Counters, Visit};
-use crate::descent::{AsTold, BoxAxes, Choice, Descent, PairSettings, Plain, TURN_OF_B};
+use crate::descent::{
+    BoxAxes, CallerSettings, DefaultSettings, Descent, OPENS_B_NEXT, PairSettings, SettingsSource,
+};
 use crate::relative::Relative;
 use crate::stack::Stack;
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
@@ -38,7 +40,7 @@ pub fn visit_leaf_pairs<V: TreeVolume, N: WideNode<V::Volumes8>>(
     b_in_a: &WidePose,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
-    walk(a, b, b_in_a, Plain, pair)
+    walk(a, b, b_in_a, DefaultSettings, pair)
 }
 
 /// [`visit_leaf_pairs`] with settings. With any settings, all pairs of leaves whose contents touch
@@ -50,7 +52,7 @@ pub fn visit_leaf_pairs_with<V: TreeVolume, N: WideNode<V::Volumes8>>(
     settings: &PairSettings,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
-    walk(a, b, b_in_a, AsTold(*settings), pair)
+    walk(a, b, b_in_a, CallerSettings(*settings), pair)
 }
 
 #[inline]
@@ -58,7 +60,7 @@ fn walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
     a: &Bvh<V, N>,
     b: &Bvh<V, N>,
     b_in_a: &WidePose,
-    choice: impl Choice,
+    choice: impl SettingsSource,
     pair: impl FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 ) -> Visit {
     let is_somewhere = b_in_a.rotation.is_finite() && b_in_a.translation.is_finite();
@@ -112,7 +114,7 @@ pub(crate) fn resolve<N>(nodes: &[N], reference: u32) -> Option<(&N, usize)> {
     Some((nodes.get(reference as usize / 8)?, reference as usize % 8))
 }
 
-impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: Choice, F> Walk<'_, V, N, C, F> {
+impl<V: TreeVolume, N: WideNode<V::Volumes8>, C: SettingsSource, F> Walk<'_, V, N, C, F> {
     /// Bit i: the volume in a lane of `node`, transformed by `relative`, may touch volume i of the
     /// opened node `inside`.
     #[inline(always)]
@@ -139,7 +141,7 @@ impl<V, N, C, F> Kernel for Walk<'_, V, N, C, F>
 where
     V: TreeVolume,
     N: WideNode<V::Volumes8>,
-    C: Choice,
+    C: SettingsSource,
     F: FnMut(Leaf<'_>, Leaf<'_>) -> ControlFlow<()>,
 {
     type Output = Visit;
@@ -155,7 +157,7 @@ where
         let descent = self.choice.settings().descent;
         let alternates = descent == Descent::Alternate;
         let b_begins = alternates && self.a.bounds.size_key() <= self.b.bounds.size_key();
-        let turn = if b_begins { TURN_OF_B } else { 0 };
+        let turn = if b_begins { OPENS_B_NEXT } else { 0 };
         for lane_a in 0..root_a.n_children() {
             let mut meets = self.meets(simd, root_a, lane_a as usize, &self.a_to_b, root_b);
             root_b.count(&mut counters);
@@ -165,7 +167,7 @@ where
             }
         }
         while let Some((entry_a, b)) = stack.pop() {
-            let a = if alternates { entry_a & !TURN_OF_B } else { entry_a };
+            let a = if alternates { entry_a & !OPENS_B_NEXT } else { entry_a };
             let (Some((node_a, lane_a)), Some((node_b, lane_b))) = (resolve(nodes_a, a), resolve(nodes_b, b))
             else {
                 continue;
@@ -184,7 +186,7 @@ where
             let opens_b =
                 !leaf_b && (leaf_a || descent.opens_b(entry_a, node_a.size(lane_a), node_b.size(lane_b)));
             // If sides alternate, the other one is next.
-            let next = if alternates && !opens_b { TURN_OF_B } else { 0 };
+            let next = if alternates && !opens_b { OPENS_B_NEXT } else { 0 };
             if opens_b {
                 let Some(inside) = nodes_b.get(child_b as usize) else { continue };
                 let mut meets = self.meets(simd, node_a, lane_a, &self.a_to_b, inside);

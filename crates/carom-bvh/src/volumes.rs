@@ -49,12 +49,12 @@ pub trait Volumes8: Copy + core::fmt::Debug + Send + Sync + sealed::Sealed {
     }
 
     /// A volume in the frame of another tree, without [`Volumes8::Turn`].
-    fn place<T>(volume: &Self::Volume, relative: &Relative<T>) -> Self::Placed;
+    fn to_frame<T>(volume: &Self::Volume, relative: &Relative<T>) -> Self::Placed;
 
     /// The volume of a lane in the frame of another tree.
     #[inline(always)]
     fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative<Self::Turn>) -> Self::Placed {
-        Self::place(&self.get(lane), relative)
+        Self::to_frame(&self.get(lane), relative)
     }
 
     /// Bit i: the placed volume may touch volume i.

@@ -70,7 +70,7 @@ pub trait WideNode<W: Volumes8>: Copy + core::fmt::Debug + Send + Sync + Sealed 
     /// The volume of a child in the frame of another tree.
     #[inline(always)]
     fn placed<S: Simd>(&self, _simd: S, lane: usize, relative: &Relative<W::Turn>) -> W::Placed {
-        W::place(&self.volume(lane), relative)
+        W::to_frame(&self.volume(lane), relative)
     }
 
     /// Bit i: the ray may meet child i. Also returns lower bounds of its entry parameters. Bits of

@@ -50,13 +50,13 @@ impl WindingNumber {
 #[derive(Clone, Debug)]
 pub struct WindingTree {
     /// By the reference of the child: see [`Bvh::children`].
-    parts: Vec<Part>,
+    parts: Vec<FarField>,
 }
 
 /// The far field of a part of the surface. It is rounded to `f32`; the error bound includes the
 /// rounding.
 #[derive(Clone, Copy, Debug, Default)]
-struct Part {
+struct FarField {
     center: [f32; 3],
     /// The radius of a ball about the centre that contains the part.
     radius: f32,
@@ -68,11 +68,11 @@ struct Part {
     spread: [f32; 6],
 }
 
-/// The data of a [`Part`] before rounding.
+/// The data of a [`FarField`] before rounding.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     /// The sum of area times position.
-    first: DVec3,
+    area_moment: DVec3,
     area: f64,
     normal: DVec3,
     center: DVec3,
@@ -92,7 +92,7 @@ impl Sums {
 
     /// The centre by area, as a point of `f32`. For parts without area, any point of them.
     fn place_center(&mut self, any: DVec3) {
-        let center = if 0.0 < self.area { self.first / self.area } else { any };
+        let center = if 0.0 < self.area { self.area_moment / self.area } else { any };
         self.center = center.as_vec3().as_dvec3();
     }
 }
@@ -112,7 +112,7 @@ impl WindingTree {
                 };
             }
         }
-        WindingTree { parts: all.iter().map(Part::new).collect() }
+        WindingTree { parts: all.iter().map(FarField::new).collect() }
     }
 
     /// The winding number, to within the tolerance. With tolerance 0 it is the sum over all
@@ -193,7 +193,7 @@ fn of_triangles(triangles: &[u32], corners: &impl Fn(u32) -> [DVec3; 3]) -> Sums
         let area = normal.length();
         sums.area += area;
         sums.normal += normal;
-        sums.first += middle(t) * area;
+        sums.area_moment += middle(t) * area;
     }
     sums.place_center(triangles.first().map_or(DVec3::ZERO, |&triangle| corners(triangle)[0]));
     for &triangle in triangles {
@@ -212,7 +212,7 @@ fn merged<'a, I: Iterator<Item = &'a Sums>>(parts: impl Fn() -> I) -> Sums {
     for part in parts() {
         sums.area += part.area;
         sums.normal += part.normal;
-        sums.first += part.first;
+        sums.area_moment += part.area_moment;
         any = part.center;
     }
     sums.place_center(any);
@@ -227,9 +227,9 @@ fn merged<'a, I: Iterator<Item = &'a Sums>>(parts: impl Fn() -> I) -> Sums {
     sums
 }
 
-impl Part {
-    fn new(sums: &Sums) -> Part {
-        Part {
+impl FarField {
+    fn new(sums: &Sums) -> FarField {
+        FarField {
             center: sums.center.as_vec3().to_array(),
             // The factor covers the roundings of the `f64` sums.
             radius: rounding::up(sums.radius * (1.0 + 1e3 * f64::EPSILON)),

@@ -104,8 +104,8 @@ const N_HALVINGS: u32 = 56;
 impl CapsuleTriangle {
     /// Returns the nearest point of the triangle to the centre at the parameter `s`, and the
     /// triangle relative to that centre.
-    fn seen_from(&self, way: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
-        let center = self.axis * s + way;
+    fn seen_from(&self, displacement: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
+        let center = self.axis * s + displacement;
         let corners = self.w.map(|corner| corner - center);
         (corners, on_triangle(&corners))
     }
@@ -115,12 +115,12 @@ impl CapsuleTriangle {
     }
 
     /// Returns the parameter of the ball that is nearest to the triangle, or deepest in it.
-    fn nearest_place(&self, way: DVec3) -> f64 {
+    fn nearest_place(&self, displacement: DVec3) -> f64 {
         let taper = self.radii[1] - self.radii[0];
         // The derivative of the distance by the parameter, times the distance. It is minus the
         // component of the axis towards the triangle, minus the growth of the radius.
         let slope = |s: f64| {
-            let (_, nearest) = self.seen_from(way, s);
+            let (_, nearest) = self.seen_from(displacement, s);
             -nearest.point.dot(self.axis) - taper * sqrt(nearest.point.length_squared())
         };
         if 0.0 <= slope(0.0) {
@@ -163,9 +163,9 @@ impl CapsuleTriangle {
 impl Translating for CapsuleTriangle {
     fn nearest(&self, t: f64) -> Near {
         let [e, f] = self.rounding();
-        let way = self.velocity * t;
-        let s = self.nearest_place(way);
-        let (corners, nearest) = self.seen_from(way, s);
+        let displacement = self.velocity * t;
+        let s = self.nearest_place(displacement);
+        let (corners, nearest) = self.seen_from(displacement, s);
         let distance = sqrt(nearest.point.length_squared());
         let radius = self.radius(s);
         let mut axis = level_axis(&corners, &nearest).unwrap_or(DVec3::X);
@@ -189,7 +189,7 @@ impl Translating for CapsuleTriangle {
                 }
             }
         }
-        let center = self.from + self.axis * s + way;
+        let center = self.from + self.axis * s + displacement;
         let feature_b = match nearest.part {
             Part::Corner(i) => FeatureId::vertex(i as u32),
             Part::Side(i) => FeatureId::edge(i as u32),

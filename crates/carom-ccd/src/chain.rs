@@ -126,8 +126,8 @@ impl Chain {
             if link.parent.is_some_and(|parent| number <= parent) {
                 return Err(ChainError::Parent { link: number });
             }
-            let (rotation, place) = &mut link.on_parent;
-            if !(rotation.is_finite() && place.is_finite()) {
+            let (rotation, position) = &mut link.on_parent;
+            if !(rotation.is_finite() && position.is_finite()) {
                 return Err(ChainError::NotFinite { link: number });
             }
             let length = ops::sqrt(rotation.length_squared());
@@ -269,8 +269,8 @@ impl<'c> ChainMotion<'c> {
 
     /// Returns the frame of a link in that of its parent.
     fn on_parent(&self, link: usize, t: f64) -> WidePose {
-        let Link { on_parent: (rotation, place), joint, .. } = self.chain.links[link];
-        let still = WidePose::from_quat(rotation, place);
+        let Link { on_parent: (rotation, position), joint, .. } = self.chain.links[link];
+        let still = WidePose::from_quat(rotation, position);
         let value = self.value_at(link, t);
         let moved = match joint {
             LinkJoint::Fixed => return still,

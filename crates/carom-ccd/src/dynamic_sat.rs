@@ -298,13 +298,13 @@ impl<'a> Axes<'a> {
         let mut sides: [Vec<DVec3>; 2] = [Vec::new(), Vec::new()];
         for k in 0..2 {
             let body = self.bodies[k];
-            let way = body.velocity * t;
+            let displacement = body.velocity * t;
             let height = |p: DVec3| if k == 0 { n.dot(p - self.origin) } else { -n.dot(p - self.origin) };
             let most = body.corners.iter().fold(f64::NEG_INFINITY, |most, &p| most.max(height(p)));
             let size = body.corners.iter().fold(0.0_f64, |size, &p| size.max((p - body.corners[0]).length()));
             for (i, &p) in body.corners.iter().enumerate() {
                 if most - tol::TOUCHING_CORNER * size <= height(p) {
-                    sides[k].push(p + way);
+                    sides[k].push(p + displacement);
                     single[k] = FeatureId::vertex(i as u32);
                 }
             }

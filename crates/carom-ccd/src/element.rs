@@ -615,7 +615,7 @@ impl<const N: usize> Search<'_, N> {
     }
 
     fn hit(&self, t_lo: f64, t_hi: f64, nearest: &Nearest, normal: DVec3, proof: Proof) -> TimeOfImpact {
-        let normal = if normal == DVec3::ZERO { self.way_together(nearest) } else { normal };
+        let normal = if normal == DVec3::ZERO { self.displacement_together(nearest) } else { normal };
         let mut impact =
             Impact::new([t_lo, t_hi], self.element.points_at(t_hi, nearest.parameters), normal, proof);
         [impact.feature_a, impact.feature_b] = self.element.features(nearest.part);
@@ -625,10 +625,10 @@ impl<const N: usize> Search<'_, N> {
     /// Returns a normal for coincident features without extent, such as two ends of edges. It is
     /// opposite to the velocity of B relative to A, or arbitrary if neither moves.
     #[cold]
-    fn way_together(&self, nearest: &Nearest) -> DVec3 {
+    fn displacement_together(&self, nearest: &Nearest) -> DVec3 {
         let weights = nearest.weights_of::<N>();
-        let way = (0..N).fold(DVec3::ZERO, |sum, i| sum - self.dw[i] * weights[i]);
-        unit(way).unwrap_or(DVec3::X)
+        let offset = (0..N).fold(DVec3::ZERO, |sum, i| sum - self.dw[i] * weights[i]);
+        unit(offset).unwrap_or(DVec3::X)
     }
 
     fn undecided(&self, t: f64, distance: f64, why: Why) -> TimeOfImpact {

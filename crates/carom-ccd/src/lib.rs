@@ -168,7 +168,7 @@ pub use element::{Element, ElementKind, ElementSettings};
 pub use impact::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 pub use motion::{Motion, MotionError};
 pub use moving_sphere::{MovingSphere, SheetPlane, Sides};
-pub use nearest::way_to_triangle;
+pub use nearest::displacement_to_triangle;
 pub use path::{Path, path_time_of_impact};
 pub use plane::{half_space_time_of_impact, half_space_time_of_impact_counted};
 pub use polyhedra::{Polyhedron, polyhedra_time_of_impact};

@@ -246,14 +246,14 @@ pub(crate) fn entry(p: DVec3, v: DVec3, r: f64) -> f64 {
 impl Translating for Balls {
     fn nearest(&self, t: f64) -> Near {
         let [e, f] = self.rounding();
-        let way = self.l + self.v * t;
-        let distance = sqrt(way.length_squared());
-        let axis = if 0.0 < distance { way * (1.0 / distance) } else { DVec3::X };
+        let displacement = self.l + self.v * t;
+        let distance = sqrt(displacement.length_squared());
+        let axis = if 0.0 < distance { displacement * (1.0 / distance) } else { DVec3::X };
         let center = self.center + self.velocity * t;
         Near {
             gap: distance - (self.radii[0] + self.radii[1]) + e + f * t,
             axis,
-            points: [center + axis * self.radii[0], center + way - axis * self.radii[1]],
+            points: [center + axis * self.radii[0], center + displacement - axis * self.radii[1]],
             features: [FeatureId::UNKNOWN; 2],
         }
     }
@@ -272,7 +272,7 @@ impl Translating for Balls {
 
     fn touch_at_start(&self) -> bool {
         let radius = &ExactNumber::from(self.exact_radii[0]) + &ExactNumber::from(self.exact_radii[1]);
-        let way = ExactVec3::difference(self.exact[1], self.exact[0]);
-        (&way.length_squared() - &radius.squared()).sign() <= 0.0
+        let displacement = ExactVec3::difference(self.exact[1], self.exact[0]);
+        (&displacement.length_squared() - &radius.squared()).sign() <= 0.0
     }
 }

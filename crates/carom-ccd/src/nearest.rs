@@ -46,7 +46,7 @@ impl Nearest {
 /// Returns the vector from a point to the nearest point of a triangle, in plain `f64`. It proposes
 /// an axis, and proves no distance.
 #[inline]
-pub fn way_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
+pub fn displacement_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
     on_triangle(&corners.map(|corner| corner - from)).point
 }
 

@@ -184,7 +184,7 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
     fn lowest(&self, ball: f64) -> Option<Lowest> {
         let mut lowest = Lowest { height: f64::INFINITY, along: DVec3::ZERO, holds: true };
         for &face in &self.faces[..self.n_faces] {
-            let [x, y, z] = self.places(face);
+            let [x, y, z] = self.corners_of(face);
             // For a triangle without a normal, use the direction of its centre.
             let along = unit((y - x).cross(z - x)).or_else(|| unit(x + y + z))?;
             let height = along.dot(x).min(along.dot(y)).min(along.dot(z));
@@ -197,7 +197,7 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         Some(lowest)
     }
 
-    fn places(&self, face: [u8; 3]) -> [DVec3; 3] {
+    fn corners_of(&self, face: [u8; 3]) -> [DVec3; 3] {
         face.map(|corner| self.corners[usize::from(corner)].w)
     }
 
@@ -215,7 +215,7 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         let mut kept = 0;
         for i in 0..self.n_faces {
             let face = self.faces[i];
-            let [x, y, z] = self.places(face);
+            let [x, y, z] = self.corners_of(face);
             let is_seen = orient3d(x, y, z, corner.w) < 0.0;
             if !is_seen {
                 self.faces[kept] = face;
@@ -253,7 +253,7 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         let first = self.corners[0];
         let mut best = (f64::NEG_INFINITY, first.a);
         for &face in &self.faces[..self.n_faces] {
-            let [x, y, z] = self.places(face);
+            let [x, y, z] = self.corners_of(face);
             let (yz, zx, xy) = (y.cross(z), z.cross(x), x.cross(y));
             // The volumes of the origin with each side of the tetrahedron.
             let parts = [x.dot(yz), -first.w.dot(yz), -first.w.dot(zx), -first.w.dot(xy)];

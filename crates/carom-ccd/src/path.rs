@@ -189,6 +189,6 @@ fn reach_of(shape: &(impl SupportMap + ?Sized)) -> f64 {
 
 /// Returns the vector from the centre of A to that of B.
 fn centers<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(a: &A, b: &B, placed: &Placed) -> DVec3 {
-    let way = placed.b.transform_point(b.center()) - placed.a.transform_point(a.center());
-    scaling::unit(way).unwrap_or(DVec3::X)
+    let offset = placed.b.transform_point(b.center()) - placed.a.transform_point(a.center());
+    scaling::unit(offset).unwrap_or(DVec3::X)
 }

@@ -86,7 +86,7 @@ struct Ray<'p, 's, A: ?Sized, B: ?Sized, T> {
     /// From A's pivot to B's.
     between: DVec3,
     /// The motion of the origin relative to the difference, per unit of time.
-    way: DVec3,
+    displacement: DVec3,
     /// The sum of margins and target.
     radius: f64,
     rounding: f64,
@@ -135,7 +135,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Kernel for FirstC
             pair,
             turn: to_a * pair.b.rotation,
             between: to_a * pair.between,
-            way: to_a * -pair.velocity,
+            displacement: to_a * -pair.velocity,
             radius: pair.margins() + search.target,
             rounding: POINTS * pair.rounding,
             climbs: pair.a.climbs || pair.b.climbs,
@@ -184,9 +184,9 @@ fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     let [margin_a, margin_b] = [pair.a.margin, pair.b.margin];
     let mut proof = Proof::Overlap;
     if 0.0 < ray.radius {
-        let mut gap = ray.way * -t_hi;
+        let mut gap = ray.displacement * -t_hi;
         for (corner, share) in portal.iter().zip(shares) {
-            let [at_a, at_b] = ray.places(&corner.from);
+            let [at_a, at_b] = ray.points_of(&corner.from);
             gap += (at_b - at_a) * share;
         }
         let distance = sqrt(gap.length_squared());
@@ -200,9 +200,9 @@ fn hit<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally>(
     }
     // The points of contact lie on the surfaces along the normal, from the common point or from
     // the nearest point of A.
-    let [far_a, far_b] = ray.places(&farthest.from);
+    let [far_a, far_b] = ray.points_of(&farthest.from);
     let height_a = normal.dot(far_a) + margin_a;
-    let height_b = normal.dot(far_b - ray.way * t_hi) - margin_b;
+    let height_b = normal.dot(far_b - ray.displacement * t_hi) - margin_b;
     let on = |height: f64| pair.a.rotation * (a + normal * (height - normal.dot(a)));
     let placed = pair.at(t_hi);
     let points = [on(height_a), on(height_b)];
@@ -246,7 +246,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
 
     #[inline(always)]
     fn corner(&self, normal: DVec3, from: [SupportPoint; 2]) -> Corner {
-        let [a, b] = self.places(&from);
+        let [a, b] = self.points_of(&from);
         let mut w = b - a;
         if 0.0 < self.radius {
             w -= normal * (self.radius / sqrt(normal.length_squared()));
@@ -256,7 +256,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
 
     /// Returns a point of each core at the time 0, from A's pivot, in A's orientation.
     #[inline(always)]
-    fn places(&self, from: &[SupportPoint; 2]) -> [DVec3; 2] {
+    fn points_of(&self, from: &[SupportPoint; 2]) -> [DVec3; 2] {
         let (a, b) = (&self.pair.a, &self.pair.b);
         [from[0].point - a.pivot, self.between + self.turn * (from[1].point - b.pivot)]
     }
@@ -266,20 +266,24 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     #[inline(always)]
     fn plane(&self, normal: DVec3, farthest: &Corner) -> Plane {
         let normal = normal * (1.0 / sqrt(normal.length_squared()));
-        let [a, b] = self.places(&farthest.from);
-        Plane { normal, apart: normal.dot(b - a) - self.radius - self.rounding, rate: normal.dot(self.way) }
+        let [a, b] = self.points_of(&farthest.from);
+        Plane {
+            normal,
+            apart: normal.dot(b - a) - self.radius - self.rounding,
+            rate: normal.dot(self.displacement),
+        }
     }
 
     /// Returns the normal at which the ray would enter the difference if that were a ball, or at
     /// its nearest point. It has any length, and is only a guess.
     #[inline(always)]
     fn outwards(&self) -> DVec3 {
-        let (way, way_sq) = (self.way, self.way.length_squared());
-        let beside = self.between * way_sq - way * self.between.dot(way);
+        let (displacement, way_sq) = (self.displacement, self.displacement.length_squared());
+        let beside = self.between * way_sq - displacement * self.between.dot(displacement);
         let radius = BALL * (self.pair.a.reach + self.pair.b.reach);
         let along_sq = radius * radius * way_sq * way_sq - beside.length_squared();
-        let outwards = beside + way * sqrt((along_sq / way_sq).max(0.0));
-        if outwards != DVec3::ZERO && outwards.is_finite() { outwards } else { way }
+        let outwards = beside + displacement * sqrt((along_sq / way_sq).max(0.0));
+        if outwards != DVec3::ZERO && outwards.is_finite() { outwards } else { displacement }
     }
 
     /// Follows the ray to the difference. Returns a plane with the whole difference beyond it, at
@@ -287,7 +291,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     /// call site computes all support points, because that code is large.
     #[inline(always)]
     fn meet(&self, portal: &mut [Corner; 3]) -> Option<(Plane, Option<Corner>)> {
-        let way = self.way;
+        let displacement = self.displacement;
         let mut stage = Stage::Pole;
         // The expected contact, which gives the first support point.
         let outwards = self.outwards();
@@ -297,7 +301,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         // The portal is three points around the ray. Until it is found, it holds the pole and
         // points to the right and left of the ray. That is as seen from the pole, with `up`
         // upwards.
-        let (mut up, mut has_left) = (way, false);
+        let (mut up, mut has_left) = (displacement, false);
         // Support directions around the ray lean ahead as much as sideways. Such points are closer
         // to the final portal.
         let per_way = LEAN / outwards.abs().element_sum();
@@ -312,9 +316,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
             match stage {
                 Stage::Pole => {
                     portal[0] = corner;
-                    normal = corner.w * way.length_squared() - way * way.dot(corner.w);
+                    normal =
+                        corner.w * displacement.length_squared() - displacement * displacement.dot(corner.w);
                     if normal == DVec3::ZERO {
-                        normal = way.any_orthogonal_vector();
+                        normal = displacement.any_orthogonal_vector();
                     }
                     (stage, leans) = (Stage::Across, true);
                     continue;
@@ -332,7 +337,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
                     if let Stage::Across = stage {
                         stage = Stage::Around;
                         if up.dot(pole.cross(corner.w)) < 0.0 {
-                            up = -way;
+                            up = -displacement;
                         }
                         portal[1] = corner;
                     } else if 0.0 < up.dot(pole.cross(corner.w)) {
@@ -350,7 +355,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
                         normal = up.cross(left - right);
                         continue;
                     }
-                    if up != way {
+                    if up != displacement {
                         portal.swap(1, 2);
                     }
                     (stage, leans) = (Stage::Refined, false);
@@ -368,7 +373,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
                     }
                     // Keep that one of the three portals with the new corner that the ray passes
                     // through.
-                    let side = way.cross(corner.w);
+                    let side = displacement.cross(corner.w);
                     let [x, y, z] = portal.each_ref().map(|corner| side.dot(corner.w));
                     let replaced = if 0.0 <= x && y <= 0.0 {
                         2
@@ -385,7 +390,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
             let [x, y, z] = portal.each_ref().map(|corner| corner.w);
             normal = (y - x).cross(z - x);
             high = normal.dot(x).max(normal.dot(y)).max(normal.dot(z));
-            let rate = normal.dot(way);
+            let rate = normal.dot(displacement);
             // The ray passes the portal before the start: contact at the start, no contact, or a
             // later one. False for NaN.
             if !(0.0 < rate && rate * self.start < high) {
@@ -401,7 +406,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     fn is_last(&self, normal: DVec3, high: f64, farthest: &Corner) -> bool {
         let low = normal.dot(farthest.w);
         let gap = high - low;
-        normal.dot(self.way) * self.end < low
+        normal.dot(self.displacement) * self.end < low
             || gap * gap <= self.tolerance * self.tolerance * normal.length_squared()
     }
 
@@ -416,11 +421,11 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     #[inline(always)]
     fn shares(&self, portal: &[Corner; 3]) -> Option<[f64; 3]> {
         let [x, y, z] = portal.each_ref().map(|corner| corner.w);
-        let way_sq = self.way.length_squared();
+        let way_sq = self.displacement.length_squared();
         let mut is_inside = true;
         let mut volume = |u: DVec3, v: DVec3| {
             let edge = v - u;
-            let volume = self.way.dot(u.cross(edge));
+            let volume = self.displacement.dot(u.cross(edge));
             let least = INSIDE * self.pair.rounding;
             is_inside &= 0.0 < volume && least * least * (edge.length_squared() * way_sq) < volume * volume;
             volume

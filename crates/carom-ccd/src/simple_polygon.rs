@@ -114,8 +114,9 @@ impl SimplePolygon {
         if n < 3 || u32::try_from(n).is_err() {
             return Err(SimplePolygonError::Count(n));
         }
-        for (corner, &place) in corners.iter().enumerate() {
-            check::point("a corner", place).map_err(|error| SimplePolygonError::Corner { corner, error })?;
+        for (corner, &position) in corners.iter().enumerate() {
+            check::point("a corner", position)
+                .map_err(|error| SimplePolygonError::Corner { corner, error })?;
         }
         // Without an area, as in a figure eight, the normal of any triangle serves to find
         // crossings.
@@ -156,7 +157,7 @@ impl SimplePolygon {
         self.ears.iter().map(|ear| ear.corners)
     }
 
-    fn places(&self, ear: &Ear) -> [DVec3; 3] {
+    fn corners_of(&self, ear: &Ear) -> [DVec3; 3] {
         ear.corners.map(|corner| self.corners[corner as usize])
     }
 
@@ -203,7 +204,7 @@ impl MovingSphere {
         let (low, high) = (from.min(to) - self.radius(), from.max(to) + self.radius());
         let mut earliest = Earliest::new();
         for ear in &polygon.ears {
-            let corners @ [x, y, z] = polygon.places(ear);
+            let corners @ [x, y, z] = polygon.corners_of(ear);
             // Outside the box around the whole path. False for NaN.
             let above = (x.min(y).min(z) - high).max_element();
             let below = (low - x.max(y).max(z)).max_element();
@@ -243,8 +244,8 @@ fn check_flat(corners: &[DVec3], normal: DVec3) -> Result<(), SimplePolygonError
     let middle =
         0.5 * (heights().fold(f64::INFINITY, f64::min) + heights().fold(f64::NEG_INFINITY, f64::max));
     let largest = corners.iter().fold(0.0_f64, |largest, p| largest.max(p.abs().max_element()));
-    for (corner, &place) in corners.iter().enumerate() {
-        let distance = (height(place) - middle).abs();
+    for (corner, &position) in corners.iter().enumerate() {
+        let distance = (height(position) - middle).abs();
         if !(distance <= tol::POLYGON_FLAT * largest) {
             return Err(SimplePolygonError::NotFlat { corner, distance });
         }
@@ -268,10 +269,13 @@ impl Seen<'_> {
     /// Returns the first edge that wrongly meets another, with the first such other edge.
     fn first_crossing(&self) -> Option<[usize; 2]> {
         let n = self.corners.len();
-        let place = |i: usize| project(self.axis, self.corners[i % n]);
+        let position_of = |i: usize| project(self.axis, self.corners[i % n]);
         // Sorted from left to right: edges meet only if their projections overlap.
-        let mut order: Vec<(f64, f64, usize)> =
-            (0..n).map(|i| (place(i).x.min(place(i + 1).x), place(i).x.max(place(i + 1).x), i)).collect();
+        let mut order: Vec<(f64, f64, usize)> = (0..n)
+            .map(|i| {
+                (position_of(i).x.min(position_of(i + 1).x), position_of(i).x.max(position_of(i + 1).x), i)
+            })
+            .collect();
         order.sort_by(|x, y| x.0.total_cmp(&y.0));
         let mut first: Option<[usize; 2]> = None;
         for (number, &(_, right, i)) in order.iter().enumerate() {
@@ -290,17 +294,17 @@ impl Seen<'_> {
     fn meet(&self, [i, j]: [usize; 2]) -> bool {
         let n = self.corners.len();
         let (i_end, j_end) = ((i + 1) % n, (j + 1) % n);
-        let place = |k: usize| project(self.axis, self.corners[k]);
+        let position_of = |k: usize| project(self.axis, self.corners[k]);
         if i_end == j || j_end == i {
             // Neighbours meet only if one folds back on the other. In a triangle any two edges are
             // neighbours.
             let [a, b, c] = if i_end == j { [i, j, j_end] } else { [j, i, i_end] };
-            let (p, q, r) = (place(a), place(b), place(c));
+            let (p, q, r) = (position_of(a), position_of(b), position_of(c));
             let same_side = |x: f64, y: f64, z: f64| (x < y) == (z < y) && x != y && z != y;
             return self.turn([a, b, c]) == 0.0 && (same_side(p.x, q.x, r.x) || same_side(p.y, q.y, r.y));
         }
         let box_meets = |p: f64, q: f64, r: f64, s: f64| p.min(q) <= r.max(s) && r.min(s) <= p.max(q);
-        let (p, q, r, s) = (place(i), place(i_end), place(j), place(j_end));
+        let (p, q, r, s) = (position_of(i), position_of(i_end), position_of(j), position_of(j_end));
         if !(box_meets(p.x, q.x, r.x, s.x) && box_meets(p.y, q.y, r.y, s.y)) {
             return false;
         }

@@ -111,8 +111,8 @@ pub(crate) fn entry_time(w: &[DVec3], v: DVec3, r: f64, end: f64) -> Option<f64>
             // are perpendicular to the edge.
             let (p, q) = (edge.cross(w[i]), edge.cross(v));
             let t = entry(p, q, r * sqrt(edge_sq));
-            let place = (v * t - w[i]).dot(edge);
-            if 0.0 <= place && place <= edge_sq && t < best {
+            let coordinate = (v * t - w[i]).dot(edge);
+            if 0.0 <= coordinate && coordinate <= edge_sq && t < best {
                 best = t;
             }
         }
@@ -179,12 +179,12 @@ impl MovingSphere {
     fn passes(&self, polygon: &Polygon, end: f64) -> Option<TimeOfImpact> {
         // Relative to the centre, as above. The end of the path is rounded by no more than a
         // difference of corners.
-        let (center, way) = (self.center(), self.velocity() * end);
+        let (center, displacement) = (self.center(), self.velocity() * end);
         let corner = |i: usize| polygon.corners[i] - center;
         let mut earliest = Earliest::new();
         for i in 1..polygon.n.saturating_sub(1) {
-            let at = |place: DVec3| [place, corner(0), corner(i), corner(i + 1)];
-            let element = Element::vertex_face(at(DVec3::ZERO), at(way)).ok()?;
+            let at = |position: DVec3| [position, corner(0), corner(i), corner(i + 1)];
+            let element = Element::vertex_face(at(DVec3::ZERO), at(displacement)).ok()?;
             let mut answer = element.time_of_impact(&ElementSettings::default());
             match &mut answer {
                 TimeOfImpact::Hit(impact) => {
@@ -255,8 +255,8 @@ struct BallPolygon<'a> {
 
 impl BallPolygon<'_> {
     fn nearest_at(&self, t: f64) -> ([DVec3; 3], usize, Nearest) {
-        let way = self.velocity * t;
-        let at = |i: usize| self.w[i] - way;
+        let displacement = self.velocity * t;
+        let at = |i: usize| self.w[i] - displacement;
         let mut best: Option<([DVec3; 3], usize, Nearest)> = None;
         // The fan of the polygon. A point and a segment are one triangle.
         for i in 1..(self.n - 1).max(2) {

@@ -92,10 +92,10 @@ impl Sweep {
     /// Returns the motion over the interval between two times within the start and the end.
     pub fn slab(&self, from: f64, to: f64) -> Slab {
         let pair = &self.pair;
-        let place = |t: f64| pair.b_in_a(&pair.at(t));
-        let start = place(from);
+        let pose_at = |t: f64| pair.b_in_a(&pair.at(t));
+        let start = pose_at(from);
         let to_pose = if self.is_turning {
-            place(to)
+            pose_at(to)
         } else {
             let shift = pair.a.rotation.transpose() * (pair.velocity * (to - from));
             WidePose { translation: start.translation + shift, ..start }

@@ -17,7 +17,7 @@ fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, ShapeError> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let slope = Quat::from_rotation_z(15_f32.to_radians());
-    let at = |place: Vec3| Pose::new(slope, slope * place);
+    let at = |position: Vec3| Pose::new(slope, slope * position);
     let mut world = World::new();
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y)?);
     world.insert(BodyDesc::fixed(plane).with_pose(at(Vec3::ZERO)))?;

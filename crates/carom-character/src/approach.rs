@@ -38,7 +38,7 @@ pub(crate) struct Approach<'a> {
     pub(crate) figure: &'a Figure,
     /// The figure's frame at the start.
     pub(crate) start: WidePose,
-    pub(crate) way: DVec3,
+    pub(crate) displacement: DVec3,
     /// A length above 0.
     pub(crate) keep: f64,
 }
@@ -48,12 +48,17 @@ impl<'a> Approach<'a> {
     pub(crate) fn new(
         figure: &'a Figure,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         keep: f64,
         frame: &WidePose,
     ) -> Approach<'a> {
         let start = WidePose { rotation: *figure.rotation(), translation: from };
-        Approach { figure, start: start.relative_to(frame), way: frame.inverse_transform_vector(way), keep }
+        Approach {
+            figure,
+            start: start.relative_to(frame),
+            displacement: frame.inverse_transform_vector(displacement),
+            keep,
+        }
     }
 
     /// Returns the extent of the figure along a unit vector of this frame.
@@ -67,7 +72,7 @@ impl<'a> Approach<'a> {
     pub(crate) fn is_beside(&self, normal: DVec3, point: DVec3) -> bool {
         let height = normal.dot(self.start.translation - point);
         let normal = if height < 0.0 { -normal } else { normal };
-        let least = height.abs() + normal.dot(self.way).min(0.0);
+        let least = height.abs() + normal.dot(self.displacement).min(0.0);
         // Figures are symmetric, so the extent is the same on either side.
         self.reach(normal) + TOO_NEAR * self.keep < least
     }
@@ -78,16 +83,16 @@ impl<'a> Approach<'a> {
         let settings = GjkSettings::default();
         let mut cache = GjkCache::new();
         let (too_near, near_enough) = (TOO_NEAR * self.keep, (TOO_NEAR + NEAR_ENOUGH) * self.keep);
-        let along = tol::CHARACTER_INTO * self.way.length();
+        let along = tol::CHARACTER_INTO * self.displacement.length();
         let mut t = 0.0;
         for step in 0..=MAX_STEPS {
-            let place = WidePose { translation: self.start.translation + self.way * t, ..self.start };
-            let gap = wide::distance(shape, self.figure, &place, &settings, Some(&mut cache));
+            let pose = WidePose { translation: self.start.translation + self.displacement * t, ..self.start };
+            let gap = wide::distance(shape, self.figure, &pose, &settings, Some(&mut cache));
             if !(0.0 < gap.distance) {
                 // Rounding may make the distance 0 after a step.
-                return Some(SweepHit { t, ..SweepHit::inside(place.translation) });
+                return Some(SweepHit { t, ..SweepHit::inside(pose.translation) });
             }
-            let rate = -gap.normal.dot(self.way);
+            let rate = -gap.normal.dot(self.displacement);
             let next = t + (gap.distance - too_near) / rate;
             // It moves along or away, or is not too near on the rest of the path.
             if !(along < rate) || (too_near < gap.distance && !(next <= until)) {

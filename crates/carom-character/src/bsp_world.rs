@@ -52,16 +52,16 @@ impl<'a> BspWorld<'a> {
 }
 
 impl RaySweep for BspWorld<'_> {
-    fn ray(&mut self, from: DVec3, way: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
-        let hit = self.tree.trace_with(&Point, from, way, self.mask, &mut self.stack)?;
+    fn ray(&mut self, from: DVec3, displacement: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
+        let hit = self.tree.trace_with(&Point, from, displacement, self.mask, &mut self.stack)?;
         Some(RayHit::new(hit.t, hit.normal))
     }
 }
 
 impl Sweep for BspWorld<'_> {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        let direction = scaling::unit(way)?;
-        let length = scaling::length(way);
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
+        let direction = scaling::unit(displacement)?;
+        let length = scaling::length(displacement);
         let seen = length + BEYOND * keep;
         let hit = self.tree.trace_with(figure, from, direction * seen, self.mask, &mut self.stack)?;
         if hit.starts_inside {
@@ -76,20 +76,20 @@ impl Sweep for BspWorld<'_> {
         }
         let stop = stop.max(0.0);
         let gap = (touch - stop) * rate;
-        let place = from + direction * stop;
-        let point = place + figure.farthest(-hit.normal) - hit.normal * gap;
+        let position = from + direction * stop;
+        let point = position + figure.farthest(-hit.normal) - hit.normal * gap;
         let found = SweepHit::new(stop / length, gap, hit.normal, point);
         // A bevel touches an edge of the level, but a round figure may touch another point of the
         // bevel.
         Some(if hit.is_bevel { found.on_edge(blur(figure)) } else { found })
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        !self.tree.contents_within_with(figure, place, &mut self.stack).intersects(self.mask)
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        !self.tree.contents_within_with(figure, position, &mut self.stack).intersects(self.mask)
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        self.tree.nearest_free(figure, place, self.mask)
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        self.tree.nearest_free(figure, position, self.mask)
     }
 }
 

@@ -33,7 +33,7 @@ const STEP: f64 = 1.0 / 240.0;
 
 /// The largest angular frequency of a spring, in radians per step, and the largest fraction of a
 /// velocity that a damper takes in a step. Stiffer springs would be unstable at this step length.
-const FASTEST: f64 = 0.5;
+const MAX_RADIANS_PER_STEP: f64 = 0.5;
 
 /// The angular frequency of a quarter of the car on the stretch of a tyre, in radians per step.
 const TYRE_PULSE: f64 = 0.25;
@@ -156,7 +156,7 @@ pub struct Wheel {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,
-    place: DVec3,
+    position: DVec3,
     rotation: DQuat,
     velocity: DVec3,
     spin: DVec3,
@@ -166,9 +166,9 @@ pub struct Car {
 }
 
 impl Car {
-    /// Returns a car at rest whose box has its middle at `place`. It looks along x, turned by the
+    /// Returns a car at rest whose box has its middle at `position`. It looks along x, turned by the
     /// rotation.
-    pub fn new(settings: CarSettings, place: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
+    pub fn new(settings: CarSettings, position: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
         let s = &settings;
         let lengths = [
             ("half", s.half.min_element()),
@@ -186,12 +186,12 @@ impl Car {
             return Err(SettingsError("a rate of the car"));
         }
         let turn = rotation.normalize();
-        if !(place.is_finite() && turn.is_finite()) {
+        if !(position.is_finite() && turn.is_finite()) {
             return Err(SettingsError("place"));
         }
         Ok(Car {
             settings,
-            place,
+            position,
             rotation: turn,
             velocity: DVec3::ZERO,
             spin: DVec3::ZERO,
@@ -206,8 +206,8 @@ impl Car {
     }
 
     /// Returns the middle of its box.
-    pub fn place(&self) -> DVec3 {
-        self.place
+    pub fn position(&self) -> DVec3 {
+        self.position
     }
 
     /// Returns the rotation from the car's frame to the world.
@@ -273,11 +273,11 @@ impl Car {
         let mut torque = DVec3::ZERO;
         // A quarter of the car on each spring.
         let quarter = 0.25 * s.mass;
-        let pulse = (core::f64::consts::TAU / s.spring_period).min(FASTEST / STEP);
+        let pulse = (core::f64::consts::TAU / s.spring_period).min(MAX_RADIANS_PER_STEP / STEP);
         let stiffness = quarter * pulse * pulse;
-        let damping = (2.0 * s.damping * quarter * pulse).min(quarter * (FASTEST / STEP));
+        let damping = (2.0 * s.damping * quarter * pulse).min(quarter * (MAX_RADIANS_PER_STEP / STEP));
         for i in 0..self.wheels.len() {
-            let wheel = self.sense(world, i, &pose);
+            let wheel = self.cast_wheel_ray(world, i, &pose);
             self.wheels[i] = Wheel { stretch: DVec3::ZERO, ..wheel };
             if let Some(depth) = wheel.roof.map(|roof| -roof).filter(|depth| 0.0 < *depth) {
                 let arm = pose * DVec3::new(self.origin(i).x, s.half.y, self.origin(i).z);
@@ -289,7 +289,7 @@ impl Car {
             let Some(depth) = wheel.distance.map(|distance| -distance).filter(|depth| 0.0 < *depth) else {
                 continue;
             };
-            let arm = wheel.point - self.place;
+            let arm = wheel.point - self.position;
             let road = wheel.down.map_or(DVec3::ZERO, |hit| hit.velocity);
             let velocity = self.velocity + self.spin.cross(arm) - road;
             let load = (stiffness * depth - damping * velocity.dot(wheel.normal)).max(0.0);
@@ -299,44 +299,44 @@ impl Car {
             force += push;
             torque += arm.cross(push);
         }
-        let before = (self.place, self.rotation, self.velocity, self.spin);
+        let before = (self.position, self.rotation, self.velocity, self.spin);
         self.velocity += force * (STEP / s.mass);
         // The inertia of the box.
         let sq = s.half * s.half * (s.mass / 3.0);
         let inertia = DVec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y);
         self.spin += pose * ((pose.transpose() * torque) / inertia) * STEP;
-        self.place += self.velocity * STEP;
+        self.position += self.velocity * STEP;
         let turn = rotation::from_scaled_axis(self.spin * STEP);
         self.rotation = (turn * self.rotation).normalize();
-        let is_number = [self.place, self.velocity, self.spin].iter().all(|v| v.is_finite());
+        let is_number = [self.position, self.velocity, self.spin].iter().all(|v| v.is_finite());
         if !(is_number && self.rotation.is_finite()) {
-            (self.place, self.rotation, self.velocity, self.spin) = before;
+            (self.position, self.rotation, self.velocity, self.spin) = before;
         }
     }
 
     /// Returns the hits of the rays of a wheel.
-    fn sense(&self, world: &mut (impl RaySweep + ?Sized), number: usize, pose: &DMat3) -> Wheel {
+    fn cast_wheel_ray(&self, world: &mut (impl RaySweep + ?Sized), number: usize, pose: &DMat3) -> Wheel {
         let s = &self.settings;
         let up = pose.y_axis;
-        let origin = self.place + *pose * self.origin(number);
+        let origin = self.position + *pose * self.origin(number);
         let height = 2.0 * s.half.y + s.clearance;
         let old = &self.wheels[number];
         // The wheel hangs down by at most its clearance. The view overhead is as high as the car.
         let (below, above) = (s.clearance, height);
         let mut down = |from: f64| {
-            let way = from + below;
-            let hit = world.ray(origin + up * from, -up * way, old.down.as_ref())?;
-            Some((hit.t * way - from, hit))
+            let travel = from + below;
+            let hit = world.ray(origin + up * from, -up * travel, old.down.as_ref())?;
+            Some((hit.t * travel - from, hit))
         };
         let road = down(height);
         // A hit in the upper half of the car is overhead.
         let is_overhead = road.is_some_and(|(distance, _)| distance < -0.5 * height);
         let road = if is_overhead { down(0.5 * height) } else { road };
-        let way = 0.5 * height + above;
-        let overhead = world.ray(origin + up * (0.5 * height), up * way, old.up.as_ref());
+        let travel = 0.5 * height + above;
+        let overhead = world.ray(origin + up * (0.5 * height), up * travel, old.up.as_ref());
         Wheel {
             distance: road.map(|(distance, _)| distance),
-            roof: overhead.map(|hit| hit.t * way - 0.5 * height),
+            roof: overhead.map(|hit| hit.t * travel - 0.5 * height),
             load: 0.0,
             point: road.map_or(origin, |(distance, _)| origin - up * distance),
             normal: road.map_or(up, |(_, hit)| hit.normal),

@@ -93,7 +93,7 @@ impl CharacterBody {
     }
 
     /// Returns the character for changes, such as jumps and velocities. To move it use
-    /// [`CharacterBody::set_place`].
+    /// [`CharacterBody::set_position`].
     pub fn character_mut(&mut self) -> &mut Character {
         &mut self.character
     }
@@ -113,11 +113,15 @@ impl CharacterBody {
     /// way.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
-    pub fn set_place<B: BroadPhase>(&mut self, world: &mut World<B>, place: DVec3) -> Result<(), WorldError> {
+    pub fn set_position<B: BroadPhase>(
+        &mut self,
+        world: &mut World<B>,
+        position: DVec3,
+    ) -> Result<(), WorldError> {
         let origin = world.origin();
         let mut moved = self.character.clone();
-        moved.set_place(place);
-        let at = (place - origin).as_vec3().to_array();
+        moved.set_position(position);
+        let at = (position - origin).as_vec3().to_array();
         if let Some(value) = at.into_iter().find(|x| !x.is_finite()) {
             return Err(WorldError::BadValue { what: "place", value });
         }
@@ -295,6 +299,6 @@ fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
 /// Returns the pose of the body for the position of a character.
 fn body_pose(character: &Character, origin: DVec3) -> Pose {
     let figure = character.figure();
-    let place: Vec3 = (character.place() + figure.up() * half_raise(figure) - origin).as_vec3();
-    Pose::new(DQuat::from_mat3(figure.rotation()).as_quat(), place)
+    let position: Vec3 = (character.position() + figure.up() * half_raise(figure) - origin).as_vec3();
+    Pose::new(DQuat::from_mat3(figure.rotation()).as_quat(), position)
 }

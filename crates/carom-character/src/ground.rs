@@ -92,20 +92,20 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         Mover { world, figure, settings, up: figure.up(), least_up: settings.least_up(), slack }
     }
 
-    pub(crate) fn advance(&mut self, place: DVec3, way: DVec3) -> (DVec3, Option<SweepHit>) {
-        advance(self.world, self.figure, place, way, self.settings.skin)
+    pub(crate) fn advance(&mut self, position: DVec3, displacement: DVec3) -> (DVec3, Option<SweepHit>) {
+        advance(self.world, self.figure, position, displacement, self.settings.skin)
     }
 
     /// Returns the velocity of moving ground under the middle of the figure. A wide figure may
     /// touch a turning ground far from its middle. The velocity at that point would make it drift
     /// off.
-    pub(crate) fn velocity_under(&mut self, place: DVec3, ground: &Ground) -> Option<DVec3> {
+    pub(crate) fn velocity_under(&mut self, position: DVec3, ground: &Ground) -> Option<DVec3> {
         if ground.velocity == DVec3::ZERO {
             return None;
         }
         let down =
             -self.up * (self.figure.stature() + self.settings.snap_distance + 2.0 * self.settings.skin);
-        let ray = self.world.ray(place, down, None)?;
+        let ray = self.world.ray(position, down, None)?;
         (ray.object == ground.object).then_some(ray.velocity)
     }
 
@@ -141,29 +141,29 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
     /// above `last`, the point of the ground before, is a wall.
     pub(crate) fn settle(
         &mut self,
-        place: DVec3,
+        position: DVec3,
         distance: f64,
         heading: DVec3,
         last: DVec3,
     ) -> Option<(DVec3, Ground)> {
         let skin = self.settings.skin;
         let mut steep = [DVec3::ZERO; 3];
-        let mut way = -self.up * (distance + skin);
-        let mut place = place;
+        let mut displacement = -self.up * (distance + skin);
+        let mut position = position;
         for n_steep in 0..3 {
-            let (next, hit) = self.advance(place, way);
+            let (next, hit) = self.advance(position, displacement);
             let hit = hit.filter(|hit| !hit.starts_inside)?;
-            place = next;
+            position = next;
             let ground = self.ground_of(&hit, heading);
             let ground =
                 ground.filter(|next| next.kind != GroundKind::Ledge || self.is_step(next.point, last));
-            if let Some(ground) = ground.or_else(|| self.floor_below(&hit, place, heading)) {
-                return Some((place, ground));
+            if let Some(ground) = ground.or_else(|| self.floor_below(&hit, position, heading)) {
+                return Some((position, ground));
             }
             steep[n_steep] = hit.normal;
-            way = nearest_allowed(-self.up * (SLIP * skin), &steep[..=n_steep]);
-            if way == DVec3::ZERO {
-                return Some((place, Ground::of(&hit, GroundKind::Wedge, self.up)));
+            displacement = nearest_allowed(-self.up * (SLIP * skin), &steep[..=n_steep]);
+            if displacement == DVec3::ZERO {
+                return Some((position, Ground::of(&hit, GroundKind::Wedge, self.up)));
             }
         }
         None
@@ -186,13 +186,14 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
 
     /// Returns the floor below an edge that the figure leaves, if it is within the snap distance.
     /// The edge carries the figure until it reaches the floor.
-    fn floor_below(&mut self, hit: &SweepHit, place: DVec3, heading: DVec3) -> Option<Ground> {
+    fn floor_below(&mut self, hit: &SweepHit, position: DVec3, heading: DVec3) -> Option<Ground> {
         if !hit.is_edge || hit.normal.dot(self.up) <= 0.0 || hit.normal.dot(heading) <= 0.0 {
             return None;
         }
         let down = -self.up * (self.figure.stature() + self.settings.snap_distance + self.settings.skin);
-        let ray = self.world.ray(place, down, None)?;
-        let ground = Ground { point: place + down * ray.t, ..Ground::of(hit, GroundKind::Ledge, ray.normal) };
+        let ray = self.world.ray(position, down, None)?;
+        let ground =
+            Ground { point: position + down * ray.t, ..Ground::of(hit, GroundKind::Ledge, ray.normal) };
         self.is_gentle(ray.normal).then_some(ground)
     }
 

@@ -24,7 +24,7 @@ pub(crate) trait Parts {
     fn velocity_of(&self, object: u32, point: DVec3) -> DVec3;
 
     /// Whether the place is within a closed mesh or the solid of a field.
-    fn is_within(&self, place: DVec3) -> bool;
+    fn is_within(&self, position: DVec3) -> bool;
 
     /// Scratch memory: the objects that a sweep ignores.
     fn passed(&mut self) -> &mut Vec<u32>;
@@ -61,7 +61,7 @@ pub(crate) struct FacePlane {
 }
 
 /// The distance from an obstacle to which a figure is pushed out, in half widths.
-const OUT: f64 = 1.0 / 1024.0;
+const PUSH_OUT_DISTANCE: f64 = 1.0 / 1024.0;
 
 /// The maximum number of pushes out of overlaps.
 const MAX_PUSHES: usize = 16;
@@ -71,18 +71,18 @@ const MAX_PUSHES: usize = 16;
 const MAX_QUARTERS: u32 = 40;
 
 /// Sweeps a figure, and ignores the objects in `passed`.
-pub(crate) fn sweep_past<W: Parts>(
+pub(crate) fn sweep_ignoring<W: Parts>(
     world: &mut W,
     figure: &Figure,
     from: DVec3,
-    way: DVec3,
+    displacement: DVec3,
     keep: f64,
     passed: &[u32],
 ) -> Option<SweepHit> {
-    if !(from.is_finite() && way.is_finite()) {
+    if !(from.is_finite() && displacement.is_finite()) {
         return None;
     }
-    let (low, high) = figure.swept_box(from, way);
+    let (low, high) = figure.swept_box(from, displacement);
     let mut best: Option<SweepHit> = None;
     let mut until = 1.0;
     world.visit(low - keep, high + keep, &mut |found| {
@@ -90,7 +90,7 @@ pub(crate) fn sweep_past<W: Parts>(
         if passed.contains(&object) {
             return;
         }
-        let approach = Approach::new(figure, from, way, keep, pose);
+        let approach = Approach::new(figure, from, displacement, keep, pose);
         let hit = match part {
             Part::Plane(normal) => to_plane(&approach, normal),
             Part::Convex(shape, face) => {
@@ -130,7 +130,7 @@ pub(crate) fn sweep_carried<W: Parts>(
     world: &mut W,
     figure: &Figure,
     from: DVec3,
-    way: DVec3,
+    displacement: DVec3,
     keep: f64,
     carrier: u32,
 ) -> Option<SweepHit> {
@@ -142,7 +142,7 @@ pub(crate) fn sweep_carried<W: Parts>(
             passed.push(object);
         }
     });
-    let hit = sweep_past(world, figure, from, way, keep, &passed);
+    let hit = sweep_ignoring(world, figure, from, displacement, keep, &passed);
     *world.passed() = passed;
     hit
 }
@@ -151,12 +151,12 @@ pub(crate) fn sweep_carried<W: Parts>(
 pub(crate) fn visit_overlaps<W: Parts>(
     world: &mut W,
     figure: &Figure,
-    place: DVec3,
+    position: DVec3,
     mut visit: impl FnMut(u32, bool),
 ) {
-    let (low, high) = figure.swept_box(place, DVec3::ZERO);
+    let (low, high) = figure.swept_box(position, DVec3::ZERO);
     world.visit(low, high, &mut |Found { object, pose, part, yields, .. }| {
-        let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
+        let here = Approach::new(figure, position, DVec3::ZERO, 0.0, pose);
         let is_free = match part {
             Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
             Part::Convex(shape, face) => {
@@ -171,16 +171,16 @@ pub(crate) fn visit_overlaps<W: Parts>(
 }
 
 /// Whether the figure overlaps nothing, except parts that yield.
-pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> bool {
+pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> bool {
     let mut is_free = true;
-    visit_overlaps(world, figure, place, |_, yields| is_free &= yields);
+    visit_overlaps(world, figure, position, |_, yields| is_free &= yields);
     is_free
 }
 
 /// Returns the displacement out of the deepest overlap, with a small margin; `None` if the figure
 /// is free.
-fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
-    let (low, high) = figure.swept_box(place, DVec3::ZERO);
+fn find_way_out<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
+    let (low, high) = figure.swept_box(position, DVec3::ZERO);
     let mut deepest: Option<(f64, DVec3)> = None;
     let mut offer = |depth: f64, normal: DVec3| {
         if deepest.is_none_or(|deepest| deepest.0 < depth) {
@@ -191,7 +191,7 @@ fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVe
         if yields {
             return;
         }
-        let here = Approach::new(figure, place, DVec3::ZERO, 0.0, pose);
+        let here = Approach::new(figure, position, DVec3::ZERO, 0.0, pose);
         match part {
             Part::Plane(normal) => {
                 let depth = here.reach(-normal) - normal.dot(here.start.translation);
@@ -215,20 +215,20 @@ fn way_out<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVe
             }
         }
     });
-    deepest.map(|(depth, normal)| normal * (depth + OUT * figure.half_width()))
+    deepest.map(|(depth, normal)| normal * (depth + PUSH_OUT_DISTANCE * figure.half_width()))
 }
 
 /// Implements [`Sweep::nearest_free`](crate::Sweep::nearest_free).
-pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec3) -> Option<DVec3> {
-    if !place.is_finite() {
+pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
+    if !position.is_finite() {
         return None;
     }
-    let mut pushed = place;
+    let mut pushed = position;
     for _ in 0..MAX_PUSHES {
-        match way_out(world, figure, pushed) {
-            None if pushed == place || !world.is_within(pushed) => return Some(pushed),
+        match find_way_out(world, figure, pushed) {
+            None if pushed == position || !world.is_within(pushed) => return Some(pushed),
             None => break,
-            Some(way) => pushed += way,
+            Some(displacement) => pushed += displacement,
         }
     }
     let quarter = 0.25 * figure.half_width();
@@ -237,7 +237,7 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
             let third = |i: i32| f64::from(i % 3 - 1);
             let direction = DVec3::new(third(i), third(i / 3), third(i / 9));
             let Some(direction) = scaling::unit(direction) else { continue };
-            let near = place + direction * (quarter * f64::from(ring));
+            let near = position + direction * (quarter * f64::from(ring));
             if is_free(world, figure, near) && !world.is_within(near) {
                 return Some(near);
             }
@@ -252,8 +252,8 @@ pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, place: DVec
 /// The gap is the distance to keep, so that the figure is not moved out.
 fn into(approach: &Approach<'_>, shape: &dyn SupportMap) -> Option<SweepHit> {
     let gap = wide::signed_distance(shape, approach.figure, &approach.start, &GjkSettings::default(), None);
-    let rate = -gap.normal.dot(approach.way);
-    let leads_deeper = tol::CHARACTER_SAME * scaling::length(approach.way) < rate;
+    let rate = -gap.normal.dot(approach.displacement);
+    let leads_deeper = tol::CHARACTER_SAME * scaling::length(approach.displacement) < rate;
     leads_deeper.then(|| SweepHit::new(0.0, approach.keep, gap.normal, gap.point_a))
 }
 
@@ -274,13 +274,13 @@ fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
     if gap < 0.0 {
         return Some(SweepHit::inside(approach.start.translation));
     }
-    let rate = -normal.dot(approach.way);
+    let rate = -normal.dot(approach.displacement);
     if !(0.0 < rate) || approach.keep < gap - rate {
         return None;
     }
     let t = ((gap - approach.keep) / rate).max(0.0);
     let left = gap - t * rate;
-    let middle = approach.start.translation + approach.way * t;
+    let middle = approach.start.translation + approach.displacement * t;
     Some(SweepHit::new(t, left, normal, middle - normal * (normal.dot(middle))))
 }
 

@@ -16,7 +16,7 @@
 //! triangle that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::figure::Figure;
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_past};
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_ignoring};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use crate::twin::kernel::shape_parts::{is_within, visit_shape};
 use alloc::vec::Vec;
@@ -41,17 +41,18 @@ struct Object {
 impl Object {
     /// Returns a parameter slightly beyond the approximate hit of a ray on a triangle. `None` if
     /// the shape is no mesh or the ray misses.
-    fn ray_triangle(&self, from: DVec3, way: DVec3, triangle: u32) -> Option<f64> {
+    fn ray_triangle(&self, from: DVec3, displacement: DVec3, triangle: u32) -> Option<f64> {
         let Shape::Mesh(mesh) = &self.shape else { return None };
         if mesh.mesh().n_triangles() <= triangle as usize {
             return None;
         }
         let [a, b, c] = mesh.mesh().corners(triangle);
-        let (from, way) = (self.wide.inverse_transform_point(from), self.wide.inverse_transform_vector(way));
+        let (from, displacement) =
+            (self.wide.inverse_transform_point(from), self.wide.inverse_transform_vector(displacement));
         let (u, v, w) = (b - a, c - a, from - a);
-        let (across, side) = (way.cross(v), w.cross(u));
+        let (across, side) = (displacement.cross(v), w.cross(u));
         let scale = 1.0 / u.dot(across);
-        let (s, t, far) = (w.dot(across) * scale, way.dot(side) * scale, v.dot(side) * scale);
+        let (s, t, far) = (w.dot(across) * scale, displacement.dot(side) * scale, v.dot(side) * scale);
         let is_hit = 0.0 <= s && 0.0 <= t && s + t <= 1.0 && 0.0 <= far;
         // 2^-20 more, for rounding. If nothing is hit up to there, the whole ray is tested.
         is_hit.then_some(far + (1.0 + far) / (1_u64 << 20) as f64)
@@ -120,8 +121,8 @@ impl Parts for ShapeWorld {
         self.objects.get(object as usize).map_or(DVec3::ZERO, |object| object.velocity_at(point))
     }
 
-    fn is_within(&self, place: DVec3) -> bool {
-        self.objects.iter().any(|object| is_within(&object.shape, &object.wide, place))
+    fn is_within(&self, position: DVec3) -> bool {
+        self.objects.iter().any(|object| is_within(&object.shape, &object.wide, position))
     }
 
     fn passed(&mut self) -> &mut Vec<u32> {
@@ -130,8 +131,8 @@ impl Parts for ShapeWorld {
 }
 
 impl RaySweep for ShapeWorld {
-    fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
-        let ray = Ray::new(from, way);
+    fn ray(&mut self, from: DVec3, displacement: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
+        let ray = Ray::new(from, displacement);
         let mut best: Option<RayHit> = None;
         let mut until = 1.0;
         // The last object is likely to be hit again, and hides the objects behind it.
@@ -141,7 +142,7 @@ impl RaySweep for ShapeWorld {
         for (object, number) in numbered {
             // If the last triangle is hit again, its distance bounds the search.
             let triangle = last.filter(|last| last.object == number as u32).map(|last| last.part);
-            let near = triangle.and_then(|triangle| object.ray_triangle(from, way, triangle));
+            let near = triangle.and_then(|triangle| object.ray_triangle(from, displacement, triangle));
             let cast = |until: f64| cast_ray(&object.shape, &object.pose, &ray, Interval::new(0.0, until));
             let near = near.filter(|near| *near < until).and_then(cast);
             let Some(hit) = near.or_else(|| cast(until)) else { continue };
@@ -149,7 +150,7 @@ impl RaySweep for ShapeWorld {
             if is_first {
                 until = hit.t;
                 let against = if hit.is_back_face { -hit.normal } else { hit.normal };
-                let velocity = object.velocity_at(from + way * hit.t);
+                let velocity = object.velocity_at(from + displacement * hit.t);
                 best = Some(RayHit::new(hit.t, against).on(number as u32, hit.part).moving(velocity));
             }
         }
@@ -162,26 +163,26 @@ impl RaySweep for ShapeWorld {
 }
 
 impl Sweep for ShapeWorld {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        sweep_past(self, figure, from, way, keep, &[])
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
+        sweep_ignoring(self, figure, from, displacement, keep, &[])
     }
 
     fn sweep_carried(
         &mut self,
         figure: &Figure,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        sweep_carried(self, figure, from, way, keep, carrier)
+        sweep_carried(self, figure, from, displacement, keep, carrier)
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        is_free(self, figure, place)
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        is_free(self, figure, position)
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        nearest_free(self, figure, place)
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        nearest_free(self, figure, position)
     }
 }

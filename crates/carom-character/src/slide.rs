@@ -50,7 +50,7 @@ pub struct Contact {
 #[non_exhaustive]
 pub struct Slide {
     /// The final position of the figure.
-    pub place: DVec3,
+    pub position: DVec3,
     /// The rest of the displacement; zero if the figure used up the whole length, sliding
     /// included.
     pub left: DVec3,
@@ -58,44 +58,44 @@ pub struct Slide {
     pub starts_inside: bool,
 }
 
-/// Moves a figure from `place` by the displacement `way`, and slides along obstacles. The figure
-/// keeps the distance `skin` from everything. Contacts are appended. A NaN leaves the figure at
-/// `place`, and so does a skin that is not above 0.
+/// Moves a figure from a position by a displacement, and slides along obstacles. The figure keeps
+/// the distance `skin` from everything. Contacts are appended. A NaN leaves the figure at
+/// `position`, and so does a skin that is not above 0.
 pub fn move_and_slide(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
-    place: DVec3,
-    way: DVec3,
+    position: DVec3,
+    displacement: DVec3,
     skin: f64,
     contacts: &mut Vec<Contact>,
 ) -> Slide {
-    slide_along(world, figure, place, way, skin, contacts, &mut Touched::default())
+    slide_along(world, figure, position, displacement, skin, contacts, &mut TouchedPlanes::default())
 }
 
 /// Does the same with a reused list of planes, which is cleared first.
 pub(crate) fn slide_along(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
-    place: DVec3,
-    way: DVec3,
+    position: DVec3,
+    displacement: DVec3,
     skin: f64,
     contacts: &mut Vec<Contact>,
-    touched: &mut Touched,
+    touched: &mut TouchedPlanes,
 ) -> Slide {
     touched.clear();
-    let mut slide = Slide { place, left: way, starts_inside: false };
-    if !(place.is_finite() && way.is_finite() && 0.0 < skin) {
+    let mut slide = Slide { position, left: displacement, starts_inside: false };
+    if !(position.is_finite() && displacement.is_finite() && 0.0 < skin) {
         return slide;
     }
     let mut rest = 1.0;
     for _ in 0..MAX_CONTACTS {
-        touched.forget(slide.place, skin);
-        let along = nearest_allowed(way, &touched.normals) * rest;
+        touched.forget(slide.position, skin);
+        let along = nearest_allowed(displacement, &touched.normals) * rest;
         if along == DVec3::ZERO {
             break;
         }
-        let (next, hit) = advance(world, figure, slide.place, along, skin);
-        slide.place = next;
+        let (next, hit) = advance(world, figure, slide.position, along, skin);
+        slide.position = next;
         let Some(hit) = hit else {
             rest = 0.0;
             break;
@@ -106,9 +106,9 @@ pub(crate) fn slide_along(
         }
         rest *= 1.0 - hit.t;
         contacts.push(Contact::of(&hit, along));
-        touched.add(&hit, None, slide.place);
+        touched.add(&hit, None, slide.position);
     }
-    slide.left = way * rest;
+    slide.left = displacement * rest;
     slide
 }
 
@@ -117,18 +117,20 @@ pub(crate) fn slide_along(
 pub(crate) fn advance(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
-    place: DVec3,
-    way: DVec3,
+    position: DVec3,
+    displacement: DVec3,
     skin: f64,
 ) -> (DVec3, Option<SweepHit>) {
-    let Some(hit) = world.sweep(figure, place, way, skin) else { return (place + way, None) };
-    let mut place = place + way * hit.t;
+    let Some(hit) = world.sweep(figure, position, displacement, skin) else {
+        return (position + displacement, None);
+    };
+    let mut position = position + displacement * hit.t;
     if !hit.starts_inside && hit.gap < TOO_NEAR * skin {
         let out = hit.normal * (skin - hit.gap);
-        let free = world.sweep(figure, place, out, skin).map_or(1.0, |hit| hit.t);
-        place += out * free;
+        let free = world.sweep(figure, position, out, skin).map_or(1.0, |hit| hit.t);
+        position += out * free;
     }
-    (place, Some(hit))
+    (position, Some(hit))
 }
 
 impl Contact {
@@ -147,41 +149,41 @@ impl Contact {
 
 /// Planes that a figure touches, with its position at each contact.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Touched {
+pub(crate) struct TouchedPlanes {
     /// The normals that limit the motion.
     pub(crate) normals: Vec<DVec3>,
     /// The position of the figure at each contact, and the normal of the hit.
     met: Vec<(DVec3, DVec3)>,
 }
 
-impl Touched {
+impl TouchedPlanes {
     pub(crate) fn clear(&mut self) {
         self.normals.clear();
         self.met.clear();
     }
 
     /// Adds the plane of a hit, and optionally a second plane for the same surface.
-    pub(crate) fn add(&mut self, hit: &SweepHit, second: Option<DVec3>, place: DVec3) {
+    pub(crate) fn add(&mut self, hit: &SweepHit, second: Option<DVec3>, position: DVec3) {
         for normal in [Some(hit.normal), second].into_iter().flatten() {
             let is_same = |old: &DVec3| (*old - normal).length_squared() <= SAME_SQ;
             match self.normals.iter().position(is_same) {
                 Some(old) => {
                     self.normals[old] = normal;
-                    self.met[old] = (place, hit.normal);
+                    self.met[old] = (position, hit.normal);
                 }
                 None => {
                     self.normals.push(normal);
-                    self.met.push((place, hit.normal));
+                    self.met.push((position, hit.normal));
                 }
             }
         }
     }
 
     /// Removes the planes from which the figure has moved away.
-    pub(crate) fn forget(&mut self, place: DVec3, skin: f64) {
+    pub(crate) fn forget(&mut self, position: DVec3, skin: f64) {
         for i in (0..self.met.len()).rev() {
             let (met, normal) = self.met[i];
-            if 2.0 * skin < normal.dot(place - met) {
+            if 2.0 * skin < normal.dot(position - met) {
                 self.met.swap_remove(i);
                 self.normals.swap_remove(i);
             }

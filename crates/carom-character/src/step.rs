@@ -23,7 +23,7 @@ const MIN_FORWARD_SKINS: f64 = 2.5;
 
 /// A completed step.
 pub(crate) struct Step {
-    pub(crate) place: DVec3,
+    pub(crate) position: DVec3,
     pub(crate) ground: Ground,
     /// The distance forward, a length.
     pub(crate) forward: f64,
@@ -36,7 +36,7 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
     /// `forward`.
     pub(crate) fn step_up(
         &mut self,
-        place: DVec3,
+        position: DVec3,
         ground: &Ground,
         hit: &SweepHit,
         heading: DVec3,
@@ -46,17 +46,17 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         if !(0.0 < limit) {
             return None;
         }
-        if let Some(step) = self.step_by(place, ground, heading, forward, limit) {
+        if let Some(step) = self.step_by(position, ground, heading, forward, limit) {
             return Some(step);
         }
         let height = self.height_of(hit, ground)?;
-        self.step_by(place, ground, heading, forward, height)
+        self.step_by(position, ground, heading, forward, height)
     }
 
     /// Tries a step for which the figure is lifted by `height` above the ground.
     fn step_by(
         &mut self,
-        place: DVec3,
+        position: DVec3,
         ground: &Ground,
         heading: DVec3,
         forward: f64,
@@ -66,20 +66,20 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         let skin = self.settings.skin;
         let least = MIN_FORWARD_SKINS * skin;
         // On an edge the feet may be below the contact point.
-        let feet = (place - ground.point).dot(self.up) - self.figure.stature();
+        let feet = (position - ground.point).dot(self.up) - self.figure.stature();
         let lift = height + 2.0 * skin - feet;
-        let (raised, _) = self.advance(place, self.up * lift.max(0.0));
+        let (raised, _) = self.advance(position, self.up * lift.max(0.0));
         let (ahead, _) = self.advance(raised, direction * forward.max(least));
         let forward = (ahead - raised).dot(direction);
         if forward < least - self.slack {
             return None;
         }
-        let (landed, hit) = self.advance(ahead, self.up * ((place - raised).dot(self.up) - skin));
+        let (landed, hit) = self.advance(ahead, self.up * ((position - raised).dot(self.up) - skin));
         let hit = hit.filter(|hit| !hit.starts_inside)?;
         let next = self.ground_of(&hit, heading)?;
         let climbed = (next.point - ground.point).dot(self.up);
         let is_step = self.is_step(next.point, ground.point);
-        is_step.then_some(Step { place: landed, ground: next, forward, climbed })
+        is_step.then_some(Step { position: landed, ground: next, forward, climbed })
     }
 
     /// Returns the height of the top of a hit above the ground, if that is a step.

@@ -50,7 +50,7 @@ impl RayHit {
 
 /// A world for ray casts.
 pub trait RaySweep {
-    /// Returns the first hit of the segment from `from` to `from + way`, on either side of a
+    /// Returns the first hit of the segment from `from` to `from + displacement`, on either side of a
     /// surface. `None` if there is none, and for a segment with a NaN.
     ///
     /// If the segment starts inside a shape, `ShapeWorld` and `WorldSweep` return the far side. A
@@ -58,7 +58,7 @@ pub trait RaySweep {
     ///
     /// `last` is a recent hit of nearly the same segment, if there was one. A world may test that
     /// first; the answer is the same.
-    fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
+    fn ray(&mut self, from: DVec3, displacement: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
 
     /// Returns the current pose of an object; `None` if the world does not know it, as by default.
     ///
@@ -117,8 +117,8 @@ impl SweepHit {
     }
 
     /// Returns the hit of a figure that starts in an obstacle.
-    pub fn inside(place: DVec3) -> SweepHit {
-        SweepHit { starts_inside: true, ..SweepHit::new(0.0, 0.0, DVec3::ZERO, place) }
+    pub fn inside(position: DVec3) -> SweepHit {
+        SweepHit { starts_inside: true, ..SweepHit::new(0.0, 0.0, DVec3::ZERO, position) }
     }
 
     /// The same hit on an edge, whose point is known to within the length `blur`.
@@ -145,20 +145,20 @@ impl SweepHit {
 /// Queries take `&mut self`, so that a world can reuse memory and need not allocate.
 pub trait Sweep: RaySweep {
     /// Returns the first obstacle to which the figure comes nearer than `keep`, a length above 0,
-    /// as it moves from `from` by the displacement `way`.
+    /// as it moves from `from` by `displacement`.
     ///
     /// The hit is conservative: the figure is free up to `t`, at a distance above 0 from
     /// everything. An obstacle that is already nearer counts only if the figure comes nearer
     /// still. So a figure that moves along or away is not stopped. `None` if the path is free, and
     /// for a displacement with a NaN.
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit>;
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit>;
 
     /// Whether the figure overlaps nothing at this position.
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool;
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool;
 
-    /// Returns a nearby position at which the figure is free: `place` itself if it is free. `None`
+    /// Returns a nearby position at which the figure is free: `position` itself if it is free. `None`
     /// if no position was found, and for a position with a NaN.
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3>;
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3>;
 
     /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is
     /// no obstacle, and neither is any object that the figure overlaps at the start.
@@ -170,11 +170,11 @@ pub trait Sweep: RaySweep {
         &mut self,
         figure: &Figure,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        let hit = self.sweep(figure, from, way, keep)?;
+        let hit = self.sweep(figure, from, displacement, keep)?;
         let is_carrier = hit.object == carrier && carrier != NO_OBJECT;
         if is_carrier || hit.starts_inside { None } else { Some(hit) }
     }
@@ -187,8 +187,8 @@ pub(crate) struct CarriedSweep<'a, W: ?Sized> {
 }
 
 impl<W: RaySweep + ?Sized> RaySweep for CarriedSweep<'_, W> {
-    fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
-        self.world.ray(from, way, last)
+    fn ray(&mut self, from: DVec3, displacement: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
+        self.world.ray(from, displacement, last)
     }
 
     fn pose_of(&self, object: u32) -> Option<WidePose> {
@@ -197,22 +197,22 @@ impl<W: RaySweep + ?Sized> RaySweep for CarriedSweep<'_, W> {
 }
 
 impl<W: Sweep + ?Sized> Sweep for CarriedSweep<'_, W> {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        self.world.sweep_carried(figure, from, way, keep, self.carrier)
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
+        self.world.sweep_carried(figure, from, displacement, keep, self.carrier)
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        self.world.is_free(figure, place)
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        self.world.is_free(figure, position)
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        self.world.nearest_free(figure, place)
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        self.world.nearest_free(figure, position)
     }
 }
 
 impl<W: RaySweep + ?Sized> RaySweep for &mut W {
-    fn ray(&mut self, from: DVec3, way: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
-        (**self).ray(from, way, last)
+    fn ray(&mut self, from: DVec3, displacement: DVec3, last: Option<&RayHit>) -> Option<RayHit> {
+        (**self).ray(from, displacement, last)
     }
 
     fn pose_of(&self, object: u32) -> Option<WidePose> {
@@ -221,26 +221,26 @@ impl<W: RaySweep + ?Sized> RaySweep for &mut W {
 }
 
 impl<W: Sweep + ?Sized> Sweep for &mut W {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        (**self).sweep(figure, from, way, keep)
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
+        (**self).sweep(figure, from, displacement, keep)
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        (**self).is_free(figure, place)
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        (**self).is_free(figure, position)
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        (**self).nearest_free(figure, place)
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        (**self).nearest_free(figure, position)
     }
 
     fn sweep_carried(
         &mut self,
         figure: &Figure,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        (**self).sweep_carried(figure, from, way, keep, carrier)
+        (**self).sweep_carried(figure, from, displacement, keep, carrier)
     }
 }

@@ -33,10 +33,10 @@ use glam::{DMat3, DVec3};
 
 /// The relaxation length in radii: over this distance, in short steps, a rolling tyre's lateral
 /// stretch falls by a factor of e.
-const RELAXATION: f64 = 0.03;
+const RELAXATION_LENGTH: f64 = 0.03;
 
 /// The cosine of the largest angle between ground and chassis. A steeper face is a wall.
-const STEEPEST: f64 = 0.1;
+const MIN_GROUND_COSINE: f64 = 0.1;
 
 /// The least mass of ground, relative to the mass that a wheel carries. A force that carries the
 /// vehicle would throw a lighter body away in one step if it tips.
@@ -162,9 +162,9 @@ impl Vehicle {
         if 0.0 < bodies.start[0].inverse_mass {
             solve_wheels(&mut bodies.end, &mut rows, dt);
         }
-        self.note_pushed(&mut bodies, &rows);
+        self.store_pushed_ground(&mut bodies, &rows);
         for row in &rows {
-            self.note(world, row, &bodies, &controls, dt);
+            self.store_result(world, row, &bodies, &controls, dt);
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
             let point = world.to_local(wheel.point);
@@ -258,7 +258,7 @@ impl Vehicle {
             let (change, missed) = (pushed.linear_change, pushed.linear - start.linear);
             let along = |v: DVec3| row.normal * v.dot(row.normal);
             let parts = [(along(change), along(missed)), (change - along(change), missed - along(missed))]
-                .map(|(change, missed)| taken(change, missed));
+                .map(|(change, missed)| opposed_fraction(change, missed));
             row.max_load += parts[0].map_or(0.0, |(_, part)| part * row.load);
             if core::mem::replace(&mut is_held[k], true) {
                 continue;
@@ -266,13 +266,15 @@ impl Vehicle {
             for (direction, part) in parts.into_iter().flatten() {
                 bodies.end[k].hold(&start, direction, part);
             }
-            if let Some((direction, part)) = taken(pushed.angular_change, pushed.angular - start.angular) {
+            if let Some((direction, part)) =
+                opposed_fraction(pushed.angular_change, pushed.angular - start.angular)
+            {
                 bodies.end[k].hold_rotation(&start, direction, part);
             }
         }
     }
 
-    fn note_pushed(&mut self, bodies: &mut Bodies, rows: &[WheelRow]) {
+    fn store_pushed_ground(&mut self, bodies: &mut Bodies, rows: &[WheelRow]) {
         for row in rows {
             if let Some(ground) = row.ground {
                 let impulse = row.normal * row.load + row.ahead * row.along + row.aside * row.across;
@@ -293,7 +295,7 @@ impl Vehicle {
     }
 
     /// Stores the result of a row in its wheel.
-    fn note<B: BroadPhase + SpatialIndex>(
+    fn store_result<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &World<B>,
         row: &WheelRow,
@@ -315,7 +317,7 @@ impl Vehicle {
         wheel.braking = (row.along - row.drive) / dt;
         wheel.is_sliding = row.is_sliding;
         // A sliding tyre has no anchor. A rolling one loses its lateral stretch.
-        let length = RELAXATION * desc.radius;
+        let length = RELAXATION_LENGTH * desc.radius;
         let kept = if is_rolling { length / (length + ahead_speed.abs() * dt) } else { 1.0 };
         let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
         let along = if row.is_held { along } else { 0.0 };
@@ -341,7 +343,7 @@ fn cast(
         let length = above + desc.radius + below;
         let hit = sweep.ray(mount + up * above, -up * length, None)?;
         if hit.normal != DVec3::ZERO {
-            let is_ground = STEEPEST < hit.normal.dot(up);
+            let is_ground = MIN_GROUND_COSINE < hit.normal.dot(up);
             return is_ground.then_some((hit, above + desc.radius - length * hit.t));
         }
     }
@@ -350,7 +352,7 @@ fn cast(
 
 /// Returns the direction of a push, and the fraction of it that others took, 0 to 1; `None`
 /// without a push. `missed` is the expected change minus the actual one.
-fn taken(change: DVec3, missed: DVec3) -> Option<(DVec3, f64)> {
+fn opposed_fraction(change: DVec3, missed: DVec3) -> Option<(DVec3, f64)> {
     let direction = scaling::unit(change)?;
     Some((direction, (missed.dot(direction) / change.dot(direction)).clamp(0.0, 1.0)))
 }

@@ -22,7 +22,7 @@ use crate::cone::nearest_allowed;
 use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
-use crate::slide::{Contact, MAX_CONTACTS, Touched, advance, flattened, slide_along};
+use crate::slide::{Contact, MAX_CONTACTS, TouchedPlanes, advance, flattened, slide_along};
 use crate::sweep::{CarriedSweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
@@ -33,7 +33,7 @@ use glam::DVec3;
 const AIR_PIECE: f64 = 1.0 / 60.0;
 
 /// The maximum number of pieces in a phase. Pieces get longer instead.
-const MAX_PARTS: f64 = 64.0;
+const MAX_PIECES: f64 = 64.0;
 
 /// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
 const MAX_PHASES: usize = 8;
@@ -47,16 +47,16 @@ struct Stand {
     /// The pose of the object then.
     pose: WidePose,
     /// The middle of the figure then.
-    place: DVec3,
+    position: DVec3,
     /// The point of the ground's plane under the middle, in the frame of the object.
     anchor: DVec3,
 }
 
 impl Stand {
-    fn new(pose: WidePose, place: DVec3, up: DVec3, ground: &Ground) -> Stand {
+    fn new(pose: WidePose, position: DVec3, up: DVec3, ground: &Ground) -> Stand {
         // The normal of a wedge is `up`, however steep its sides are.
-        let height = (place - ground.point).dot(ground.normal) / ground.normal.dot(up).max(LEAST_UP);
-        Stand { pose, place, anchor: pose.inverse_transform_point(place - up * height) }
+        let height = (position - ground.point).dot(ground.normal) / ground.normal.dot(up).max(LEAST_UP);
+        Stand { pose, position, anchor: pose.inverse_transform_point(position - up * height) }
     }
 }
 
@@ -98,7 +98,7 @@ impl Walked {
 pub struct Character {
     figure: Figure,
     settings: CharacterSettings,
-    place: DVec3,
+    position: DVec3,
     velocity: DVec3,
     ground: Option<Ground>,
     /// Set at the end of a call on ground with a known pose. Valid while there is ground.
@@ -106,31 +106,31 @@ pub struct Character {
     /// The time that steps have used in advance, in seconds.
     borrowed: f64,
     walked: Walked,
-    touched: Touched,
+    touched: TouchedPlanes,
     planes: Vec<DVec3>,
 }
 
 impl Character {
-    /// Returns a character at rest in the air, with its middle at `place`.
+    /// Returns a character at rest in the air, with its middle at `position`.
     pub fn new(
         figure: Figure,
         settings: CharacterSettings,
-        place: DVec3,
+        position: DVec3,
     ) -> Result<Character, SettingsError> {
         settings.check()?;
-        if !place.is_finite() {
+        if !position.is_finite() {
             return Err(SettingsError("place"));
         }
         Ok(Character {
             figure,
             settings,
-            place,
+            position,
             velocity: DVec3::ZERO,
             ground: None,
             stand: None,
             borrowed: 0.0,
             walked: Walked::default(),
-            touched: Touched::default(),
+            touched: TouchedPlanes::default(),
             planes: Vec::new(),
         })
     }
@@ -146,13 +146,13 @@ impl Character {
     }
 
     /// Returns the position of its middle.
-    pub fn place(&self) -> DVec3 {
-        self.place
+    pub fn position(&self) -> DVec3 {
+        self.position
     }
 
     /// Returns the position of its feet: below its middle, at its lowest height.
     pub fn feet(&self) -> DVec3 {
-        self.place - self.figure.up() * self.figure.stature()
+        self.position - self.figure.up() * self.figure.stature()
     }
 
     /// Returns its velocity, that of the ground included, in length per second.
@@ -171,9 +171,9 @@ impl Character {
     }
 
     /// Moves it to a position, in the air. A position that is not finite changes nothing.
-    pub fn set_place(&mut self, place: DVec3) {
-        if place.is_finite() {
-            (self.place, self.ground) = (place, None);
+    pub fn set_position(&mut self, position: DVec3) {
+        if position.is_finite() {
+            (self.position, self.ground) = (position, None);
         }
     }
 
@@ -226,10 +226,10 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
-        let before = (self.place, self.velocity, self.ground, self.stand, self.borrowed);
-        self.go_on(world, wish, dt);
+        let before = (self.position, self.velocity, self.ground, self.stand, self.borrowed);
+        self.advance(world, wish, dt);
         if !self.is_finite() {
-            (self.place, self.velocity, self.ground, self.stand, self.borrowed) = before;
+            (self.position, self.velocity, self.ground, self.stand, self.borrowed) = before;
             self.walked.clear();
             self.walked.was_refused = true;
         }
@@ -240,14 +240,14 @@ impl Character {
     fn is_finite(&self) -> bool {
         let Walked { carried, left, climbed, contacts, .. } = &self.walked;
         let is_number = |contact: &Contact| contact.velocity.is_finite() && contact.approach.is_finite();
-        [self.place, self.velocity, *carried, *left].iter().all(|v| v.is_finite())
+        [self.position, self.velocity, *carried, *left].iter().all(|v| v.is_finite())
             && self.ground.is_none_or(|ground| ground.point.is_finite() && ground.velocity.is_finite())
             && climbed.is_finite()
             && self.borrowed.is_finite()
             && contacts.iter().all(is_number)
     }
 
-    fn go_on(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
+    fn advance(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
         let mover = &mut Mover::new(world, &figure, &settings);
         let is_blocked = self.ride(mover, dt);
@@ -260,7 +260,7 @@ impl Character {
         self.borrowed -= dt - time;
         for _ in 0..MAX_PHASES {
             time = match self.ground {
-                Some(_) => self.go(mover, heading, time),
+                Some(_) => self.walk_on_ground(mover, heading, time),
                 None if 0.0 < time => self.fall(mover, heading, time),
                 None => 0.0,
             };
@@ -269,30 +269,30 @@ impl Character {
             }
         }
         if let Some(ground) = &mut self.ground {
-            if let Some(velocity) = mover.velocity_under(self.place, ground) {
+            if let Some(velocity) = mover.velocity_under(self.position, ground) {
                 ground.velocity = velocity;
             }
             self.velocity += ground.velocity;
         }
         self.stand = self.ground.and_then(|ground| {
             let pose = mover.world.pose_of(ground.object)?;
-            Some(Stand::new(pose, self.place, mover.up, &ground))
+            Some(Stand::new(pose, self.position, mover.up, &ground))
         });
     }
 
     /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not
     /// carry the figure all the way, the middle of the figure does not pass a surface.
     fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
-        if mover.world.is_free(&self.figure, self.place) {
+        if mover.world.is_free(&self.figure, self.position) {
             return true;
         }
-        let Some(place) = mover.world.nearest_free(&self.figure, self.place) else { return false };
-        let way = place - self.place;
-        let is_near = scaling::length(way) <= self.settings.max_push_out;
-        let is_through =
-            is_blocked && mover.world.ray(self.place, way, None).is_some_and(|hit| hit.normal != DVec3::ZERO);
+        let Some(position) = mover.world.nearest_free(&self.figure, self.position) else { return false };
+        let offset = position - self.position;
+        let is_near = scaling::length(offset) <= self.settings.max_push_out;
+        let is_through = is_blocked
+            && mover.world.ray(self.position, offset, None).is_some_and(|hit| hit.normal != DVec3::ZERO);
         if is_near && !is_through {
-            (self.walked.freed, self.place) = (way, place);
+            (self.walked.freed, self.position) = (offset, position);
         }
         is_near && !is_through
     }
@@ -304,18 +304,18 @@ impl Character {
     /// a part of it rose more, the figure is raised and lowered onto it.
     fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
         let Some(ground) = &mut self.ground else { return false };
-        let (start, skin, up) = (self.place, self.settings.skin, mover.up);
+        let (start, skin, up) = (self.position, self.settings.skin, mover.up);
         let mut rise = 2.0 * skin;
-        let way = match (self.stand, mover.world.pose_of(ground.object)) {
+        let displacement = match (self.stand, mover.world.pose_of(ground.object)) {
             (Some(stand), Some(pose)) => {
-                if stand.pose == pose && stand.place == start {
+                if stand.pose == pose && stand.position == start {
                     return false;
                 }
                 let carry = |point: DVec3| pose.transform_point(stand.pose.inverse_transform_point(point));
                 let turned = pose.transform_vector(stand.pose.inverse_transform_vector(ground.normal));
                 rise += 2.0 * self.figure.radius() * scaling::length(turned - ground.normal);
                 let anchor = stand.pose.transform_point(stand.anchor);
-                let target = stand.place + (pose.transform_point(stand.anchor) - anchor);
+                let target = stand.position + (pose.transform_point(stand.anchor) - anchor);
                 ground.point = carry(ground.point);
                 if ground.kind != GroundKind::Wedge {
                     ground.normal = turned;
@@ -323,39 +323,44 @@ impl Character {
                 target - start
             }
             _ => {
-                let way = ground.velocity * dt;
+                let displacement = ground.velocity * dt;
                 // The mean of the velocities at both ends. With the first alone, a figure on a
                 // turntable drifts outwards.
-                let then = mover.velocity_under(start + way, ground).unwrap_or(ground.velocity);
-                let way = (ground.velocity + then) * (0.5 * dt);
-                ground.point += way;
-                way
+                let then = mover.velocity_under(start + displacement, ground).unwrap_or(ground.velocity);
+                let displacement = (ground.velocity + then) * (0.5 * dt);
+                ground.point += displacement;
+                displacement
             }
         };
-        if way == DVec3::ZERO {
+        if displacement == DVec3::ZERO {
             return false;
         }
-        rise += scaling::length(way);
+        rise += scaling::length(displacement);
         let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
         let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
-        let slide = slide_along(carried, &self.figure, start, way, skin, contacts, touched);
-        self.place = slide.place;
-        if !mover.world.is_free(&self.figure, self.place) {
+        let slide = slide_along(carried, &self.figure, start, displacement, skin, contacts, touched);
+        self.position = slide.position;
+        if !mover.world.is_free(&self.figure, self.position) {
             let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
-            let (raised, _) = advance(carried, &self.figure, self.place, up * rise, skin);
+            let (raised, _) = advance(carried, &self.figure, self.position, up * rise, skin);
             if mover.world.is_free(&self.figure, raised) {
-                let (lowered, _) = mover.advance(raised, self.place - raised);
-                self.place = lowered;
+                let (lowered, _) = mover.advance(raised, self.position - raised);
+                self.position = lowered;
             }
         }
-        self.walked.carried = self.place - start;
-        slide.place != start + way
+        self.walked.carried = self.position - start;
+        slide.position != start + displacement
     }
 
     /// Walks on the ground. Returns the time that is left when the ground is lost.
-    fn go<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, heading: DVec3, time: f64) -> f64 {
+    fn walk_on_ground<W: Sweep + ?Sized>(
+        &mut self,
+        mover: &mut Mover<'_, W>,
+        heading: DVec3,
+        time: f64,
+    ) -> f64 {
         let speed = scaling::length(heading);
-        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_PARTS);
+        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_PIECES);
         let mut left = time;
         self.touched.clear();
         // Runs at least once, even without time, because the ground may have moved away.
@@ -378,19 +383,19 @@ impl Character {
         ground: Ground,
         time: f64,
     ) -> f64 {
-        let (start, mut ground) = (self.place, ground);
+        let (start, mut ground) = (self.position, ground);
         let mut rest = time;
         let mut is_straight = true;
         self.velocity = DVec3::ZERO;
         for _ in 0..MAX_CONTACTS {
-            self.touched.forget(self.place, mover.settings.skin);
+            self.touched.forget(self.position, mover.settings.skin);
             let velocity = self.velocity_on(&ground, heading, mover.up);
             self.velocity = velocity;
             if velocity == DVec3::ZERO || rest <= 0.0 {
                 break;
             }
-            let (place, hit) = mover.advance(self.place, velocity * rest);
-            self.place = place;
+            let (position, hit) = mover.advance(self.position, velocity * rest);
+            self.position = position;
             let Some(hit) = hit else {
                 rest = 0.0;
                 break;
@@ -410,11 +415,11 @@ impl Character {
             // The velocity of a hit is in the world; the walk is relative to the ground.
             self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity));
             let second = flattened(hit.normal, mover.up).filter(|_| 0.0 <= hit.normal.dot(mover.up));
-            self.touched.add(&hit, second, self.place);
+            self.touched.add(&hit, second, self.position);
         }
         self.walked.left += heading * rest.max(0.0);
         self.ground = Some(ground);
-        self.stay(mover, heading, start, is_straight, time)
+        self.settle_on_ground(mover, heading, start, is_straight, time)
     }
 
     /// Returns the velocity in the plane of the ground that goes into no touched plane.
@@ -442,7 +447,9 @@ impl Character {
         if !(hit.normal.dot(heading) < 0.0) {
             return false;
         }
-        let Some(step) = mover.step_up(self.place, ground, hit, heading, speed * *rest) else { return false };
+        let Some(step) = mover.step_up(self.position, ground, hit, heading, speed * *rest) else {
+            return false;
+        };
         *rest -= step.forward / speed;
         self.borrowed += (-*rest).max(0.0);
         // A step on a ledge may take several calls.
@@ -450,13 +457,13 @@ impl Character {
             self.walked.steps += 1;
             self.walked.climbed += step.climbed;
         }
-        (self.place, *ground) = (step.place, step.ground);
+        (self.position, *ground) = (step.position, step.ground);
         true
     }
 
     /// Settles on the ground, or finds the moment at which it was lost. Returns the time that was
     /// spent on the ground.
-    fn stay<W: Sweep + ?Sized>(
+    fn settle_on_ground<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,
         heading: DVec3,
@@ -465,23 +472,23 @@ impl Character {
         time: f64,
     ) -> f64 {
         let distance = mover.settings.snap_distance;
-        let last = self.ground.map_or(self.place, |ground| ground.point);
-        if let Some((place, ground)) = mover.settle(self.place, distance, heading, last) {
-            (self.place, self.ground) = (place, Some(ground));
+        let last = self.ground.map_or(self.position, |ground| ground.point);
+        if let Some((position, ground)) = mover.settle(self.position, distance, heading, last) {
+            (self.position, self.ground) = (position, Some(ground));
             return time;
         }
         let mut spent = 1.0;
-        let way = self.place - start;
-        if is_straight && way != DVec3::ZERO {
+        let offset = self.position - start;
+        if is_straight && offset != DVec3::ZERO {
             let mut safe = 0.0;
             for _ in 0..HALVINGS {
                 let middle = 0.5 * (safe + spent);
-                match mover.settle(start + way * middle, distance, heading, last) {
+                match mover.settle(start + offset * middle, distance, heading, last) {
                     Some(_) => safe = middle,
                     None => spent = middle,
                 }
             }
-            self.place = start + way * spent;
+            self.position = start + offset * spent;
         }
         // A character that walks off the ground keeps the ground's velocity.
         self.velocity += self.ground.take().map_or(DVec3::ZERO, |ground| ground.velocity);
@@ -490,7 +497,7 @@ impl Character {
 
     /// Falls. Returns the time that is left when ground is met.
     fn fall<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
-        let longest = AIR_PIECE.max(time / MAX_PARTS);
+        let longest = AIR_PIECE.max(time / MAX_PIECES);
         let mut left = time;
         self.touched.clear();
         while 0.0 < left && self.ground.is_none() {
@@ -503,22 +510,22 @@ impl Character {
     /// Falls for a short time. Returns the time until ground was met, or all of it.
     fn air_piece<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
         let up = mover.up;
-        let (way, mut velocity) = self.flight(wish, up, mover.settings, time);
-        if !way.is_finite() {
+        let (displacement, mut velocity) = self.flight(wish, up, mover.settings, time);
+        if !displacement.is_finite() {
             // The position becomes infinite or NaN too, and the call is refused.
-            self.place += way;
+            self.position += displacement;
             return time;
         }
-        let (start, mut rest) = (self.place, 1.0);
+        let (start, mut rest) = (self.position, 1.0);
         for _ in 0..MAX_CONTACTS {
-            self.touched.forget(self.place, mover.settings.skin);
-            let along = nearest_allowed(way, &self.touched.normals) * rest;
+            self.touched.forget(self.position, mover.settings.skin);
+            let along = nearest_allowed(displacement, &self.touched.normals) * rest;
             velocity = nearest_allowed(velocity, &self.touched.normals);
             if along == DVec3::ZERO {
                 break;
             }
-            let (place, hit) = mover.advance(self.place, along);
-            self.place = place;
+            let (position, hit) = mover.advance(self.position, along);
+            self.position = position;
             let Some(hit) = hit.filter(|hit| !hit.starts_inside) else { break };
             rest *= 1.0 - hit.t;
             self.walked.contacts.push(Contact::of(&hit, velocity));
@@ -528,15 +535,17 @@ impl Character {
                 self.ground = Some(Ground::of(&hit, GroundKind::Slope, hit.normal));
                 return time * (1.0 - rest);
             }
-            self.touched.add(&hit, mover.wall(hit.normal), self.place);
+            self.touched.add(&hit, mover.wall(hit.normal), self.position);
         }
         self.velocity = velocity;
         // Steep surfaces hold it on all sides.
-        let is_held = scaling::length(self.place - start) <= mover.settings.skin
+        let is_held = scaling::length(self.position - start) <= mover.settings.skin
             && velocity.dot(up) <= 0.0
             && nearest_allowed(-up, &self.touched.normals) == DVec3::ZERO;
-        if is_held && let Some((place, ground)) = mover.settle(self.place, 0.0, DVec3::ZERO, self.place) {
-            (self.place, self.velocity, self.ground) = (place, DVec3::ZERO, Some(ground));
+        if is_held
+            && let Some((position, ground)) = mover.settle(self.position, 0.0, DVec3::ZERO, self.position)
+        {
+            (self.position, self.velocity, self.ground) = (position, DVec3::ZERO, Some(ground));
         }
         time
     }
@@ -546,15 +555,15 @@ impl Character {
         let falling = self.velocity.dot(up);
         let level = self.velocity - up * falling;
         let end = (falling - settings.gravity * time).max(-settings.max_fall_speed).min(falling.max(0.0));
-        let mut way = level * time + up * (0.5 * (falling + end) * time);
+        let mut displacement = level * time + up * (0.5 * (falling + end) * time);
         let mut velocity = level + up * end;
         let change = wish - level;
         let needed = scaling::length(change) / settings.air_acceleration;
         if wish != DVec3::ZERO && 0.0 < needed && needed < f64::INFINITY {
             let turned = time.min(needed);
-            way += change * (turned / needed * (time - 0.5 * turned));
+            displacement += change * (turned / needed * (time - 0.5 * turned));
             velocity += change * (turned / needed);
         }
-        (way, velocity)
+        (displacement, velocity)
     }
 }

@@ -12,7 +12,7 @@
 
 use crate::figure::Figure;
 use crate::kernel::shape_parts::{is_within, visit_shape};
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_past};
+use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_ignoring};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -114,13 +114,13 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
         velocity + pose.transform_vector(along + spin.cross(pose.inverse_transform_point(point)))
     }
 
-    fn is_within(&self, place: DVec3) -> bool {
+    fn is_within(&self, position: DVec3) -> bool {
         let counts =
             |body: BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
         let mut colliders = self.world.body_ids().flat_map(|id| self.colliders(id.index()));
         colliders.any(|collider| {
             let body = collider.body();
-            counts(body) && is_within(collider.shape_in_body(), &body.wide_pose(), place)
+            counts(body) && is_within(collider.shape_in_body(), &body.wide_pose(), position)
         })
     }
 
@@ -144,16 +144,17 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
 
 /// Returns the hit of a ray: the parameter, 0 to 1, the normal against the ray in the world, and
 /// the index of the part. `None` if it misses.
-fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<(f64, DVec3, u32)> {
-    let (from, way) = (pose.inverse_transform_point(from), pose.inverse_transform_vector(way));
-    let ray = Ray::new(from.as_vec3(), way.as_vec3());
+fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -> Option<(f64, DVec3, u32)> {
+    let (from, displacement) =
+        (pose.inverse_transform_point(from), pose.inverse_transform_vector(displacement));
+    let ray = Ray::new(from.as_vec3(), displacement.as_vec3());
     let hit = cast_ray(shape, &Pose::IDENTITY, &ray, Interval::new(0.0, 1.0))?;
     let normal = hit.normal.as_dvec3();
     let against = scaling::unit(if hit.is_back_face { -normal } else { normal }).unwrap_or(DVec3::ZERO);
     let t = f64::from(hit.t);
-    let plane = plane_of(shape, hit.part).filter(|(normal, _)| normal.dot(way) != 0.0);
+    let plane = plane_of(shape, hit.part).filter(|(normal, _)| normal.dot(displacement) != 0.0);
     let (t, against) = plane.map_or((t, against), |(normal, point)| {
-        let rate = normal.dot(way);
+        let rate = normal.dot(displacement);
         let exact = (normal.dot(point - from) / rate).clamp(0.0, 1.0);
         (exact, if 0.0 < rate { -normal } else { normal })
     });
@@ -161,22 +162,23 @@ fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, way: DVec3) -> Option<
 }
 
 impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
-    fn ray(&mut self, from: DVec3, way: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
-        if !(from.is_finite() && way.is_finite()) {
+    fn ray(&mut self, from: DVec3, displacement: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
+        if !(from.is_finite() && displacement.is_finite()) {
             return None;
         }
-        self.find(from.min(from + way), from.max(from + way));
+        self.find(from.min(from + displacement), from.max(from + displacement));
         let mut best: Option<RayHit> = None;
         for &object in &self.near {
             for collider in self.colliders(object) {
-                let hit = ray_shape(collider.shape_in_body(), &collider.body().wide_pose(), from, way);
+                let hit =
+                    ray_shape(collider.shape_in_body(), &collider.body().wide_pose(), from, displacement);
                 let Some((t, normal, part)) = hit else { continue };
                 if best.is_none_or(|best| t < best.t) {
                     best = Some(RayHit::new(t, normal).on(object, collider.first_part() + part));
                 }
             }
         }
-        best.map(|hit| hit.moving(self.velocity_of(hit.object, from + way * hit.t)))
+        best.map(|hit| hit.moving(self.velocity_of(hit.object, from + displacement * hit.t)))
     }
 
     /// `None` for a body whose surface moves: it carries along its surface, not with its pose.
@@ -187,26 +189,26 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
 }
 
 impl<B: BroadPhase + SpatialIndex> Sweep for WorldSweep<'_, B> {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
-        sweep_past(self, figure, from, way, keep, &[])
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
+        sweep_ignoring(self, figure, from, displacement, keep, &[])
     }
 
     fn sweep_carried(
         &mut self,
         figure: &Figure,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
         keep: f64,
         carrier: u32,
     ) -> Option<SweepHit> {
-        sweep_carried(self, figure, from, way, keep, carrier)
+        sweep_carried(self, figure, from, displacement, keep, carrier)
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        is_free(self, figure, place)
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        is_free(self, figure, position)
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        nearest_free(self, figure, place)
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        nearest_free(self, figure, position)
     }
 }

@@ -33,12 +33,12 @@ impl PictureBox {
 
     /// Adds the twelve triangles of the box, whose corners are placed by a function that keeps
     /// their orientation.
-    pub fn push_to(&self, mesh: &mut PlayerMesh, place: impl Fn(DVec3) -> Vec3) {
+    pub fn push_to(&self, mesh: &mut PlayerMesh, position_of: impl Fn(DVec3) -> Vec3) {
         let first = mesh.vertices.len() as u32;
         // Bit k of the number of a corner is its side on axis k.
         for corner in 0..8_u32 {
             let side = |axis: u32| if corner >> axis & 1 == 0 { -1.0 } else { 1.0 };
-            mesh.vertices.push(place(self.middle + self.half * DVec3::new(side(0), side(1), side(2))));
+            mesh.vertices.push(position_of(self.middle + self.half * DVec3::new(side(0), side(1), side(2))));
         }
         for axis in 0..3 {
             let [u, v] = [1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3)];

@@ -143,7 +143,9 @@ impl Figure {
             let triangle = self.triangle(face);
             other.collect(&Aabb::from_points(&triangle).inflated(reach), &mut found);
             for &of_other in &found {
-                let Some(state) = meeting(&triangle, &other.triangle(of_other), reach) else { continue };
+                let Some(state) = contact_state(&triangle, &other.triangle(of_other), reach) else {
+                    continue;
+                };
                 n_pairs += 1;
                 n_crossing += usize::from(state == FaceState::Crosses);
                 self.touches.mark_face(face, state);
@@ -179,7 +181,7 @@ impl Figure {
 }
 
 /// Returns how two triangles meet; `None` if they are more than `reach` apart.
-fn meeting(a: &[Vec3; 3], b: &[Vec3; 3], reach: f32) -> Option<FaceState> {
+fn contact_state(a: &[Vec3; 3], b: &[Vec3; 3], reach: f32) -> Option<FaceState> {
     let wide = |t: &[Vec3; 3]| t.map(|p: Vec3| -> DVec3 { p.as_dvec3() });
     let distance = closest_points(&wide(a), &wide(b)).distance;
     if distance == 0.0 {

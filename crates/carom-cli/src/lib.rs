@@ -42,7 +42,7 @@ mod touches;
 
 use args::{Cli, Command};
 use clap::Parser;
-use report::Found;
+use report::Outcome;
 use std::process::ExitCode;
 
 /// Reads the command line and runs the command. Returns the exit status: 0 nothing found, 1 found,
@@ -68,9 +68,9 @@ pub fn main() -> ExitCode {
         Command::Man(args) => command::man::run(args),
     };
     match ended {
-        Ok(Found::Nothing) => ExitCode::SUCCESS,
-        Ok(Found::Something) => ExitCode::from(1),
-        Ok(Found::BadInput) => ExitCode::from(2),
+        Ok(Outcome::Nothing) => ExitCode::SUCCESS,
+        Ok(Outcome::Something) => ExitCode::from(1),
+        Ok(Outcome::BadInput) => ExitCode::from(2),
         Err(message) => {
             eprintln!("error: {message}");
             ExitCode::from(2)

@@ -7,7 +7,7 @@
 //! Reference: WebAssembly JavaScript Interface, W3C, 2019.
 
 use crate::args::DemoArgs;
-use crate::report::{self, Found};
+use crate::report::{self, Outcome};
 use base64::Engine;
 use carom_stage::page;
 use carom_web::scenes::SCENES;
@@ -82,7 +82,7 @@ pub fn module() -> Result<Vec<u8>, String> {
 /// the list of scenes is printed.
 ///
 /// Errors: a module that is not there, a file that cannot be written.
-pub(crate) fn run(args: &DemoArgs, first: &str) -> Result<Found, String> {
+pub(crate) fn run(args: &DemoArgs, first: &str) -> Result<Outcome, String> {
     let html = live_page(&module()?, first)?;
     let page = args.html.clone().unwrap_or_else(|| PathBuf::from("carom-demo-live.html"));
     report::write_file(&page, html.as_bytes())?;
@@ -98,5 +98,5 @@ pub(crate) fn run(args: &DemoArgs, first: &str) -> Result<Found, String> {
         report::print(&format!("live: {n} scenes, a page of {kilobytes} kB that needs no other file"))?;
         report::print(&format!("  open {} in a browser to play with them", page.display()))?;
     }
-    Ok(Found::Nothing)
+    Ok(Outcome::Nothing)
 }

@@ -322,9 +322,9 @@ impl Recording {
     }
 
     /// Adds to the last frame the positions of the particles of each cloud.
-    pub fn push_clouds(&mut self, places: Vec<Vec<Vec3>>) {
+    pub fn push_clouds(&mut self, positions: Vec<Vec<Vec3>>) {
         let clouds: Vec<SurfaceFrame> =
-            places.into_iter().map(|vertices| SurfaceFrame { vertices, faces: Vec::new() }).collect();
+            positions.into_iter().map(|vertices| SurfaceFrame { vertices, faces: Vec::new() }).collect();
         self.grow(&clouds);
         let Some(frame) = self.frames.last_mut() else { return };
         frame.clouds = clouds;

@@ -1,6 +1,6 @@
 //! Remarks on the files behind an answer: how they were read, and what was not read.
 
-use crate::report::Found;
+use crate::report::Outcome;
 use carom_io::{Model, without_controls};
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -65,11 +65,11 @@ impl Remarks {
 
     /// Returns the outcome of a command, by whether it found something. An answer with unread parts
     /// is not complete.
-    pub fn ending(&self, is_found: bool) -> Found {
+    pub fn outcome(&self, is_found: bool) -> Outcome {
         match (self.unread.is_empty(), is_found) {
-            (false, _) => Found::BadInput,
-            (true, true) => Found::Something,
-            (true, false) => Found::Nothing,
+            (false, _) => Outcome::BadInput,
+            (true, true) => Outcome::Something,
+            (true, false) => Outcome::Nothing,
         }
     }
 }

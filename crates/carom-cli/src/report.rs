@@ -15,7 +15,7 @@ use std::path::Path;
 
 /// The outcome of a command that did not fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum Outcome {
     /// Nothing was found, such as a collision or a hit.
     Nothing,
     /// Something was found.
@@ -98,7 +98,7 @@ pub(crate) fn finish(
     lines: &[String],
     remarks: &Remarks,
     document: Value,
-) -> Result<Found, String> {
+) -> Result<Outcome, String> {
     match document {
         Value::Object(mut document) if is_json => {
             remarks.add_to(&mut document);
@@ -106,7 +106,7 @@ pub(crate) fn finish(
         }
         _ => print(&lines.join("\n"))?,
     }
-    Ok(remarks.ending(false))
+    Ok(remarks.outcome(false))
 }
 
 /// Returns the counts of a query's cost by their names.

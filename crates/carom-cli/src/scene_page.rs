@@ -124,7 +124,7 @@ pub(crate) fn page(
     let points: Vec<Vec3> = listed.iter().map(|p| shown(p.point)).collect();
     let sorted = by_depth(listed);
     let n_rows = sorted.len().min(MAX_ROWS);
-    let places: Vec<[f32; 3]> = sorted[..n_rows].iter().map(|p| shown(p.point).to_array()).collect();
+    let positions: Vec<[f32; 3]> = sorted[..n_rows].iter().map(|p| shown(p.point).to_array()).collect();
     let rows: Vec<Value> = sorted[..n_rows]
         .iter()
         .map(|p| {
@@ -144,7 +144,7 @@ pub(crate) fn page(
         recording = recording.with_shown(&["bodies"]);
     }
     if !rows.is_empty() {
-        recording = recording.with_table(json!({"columns": columns, "rows": rows, "points": places}));
+        recording = recording.with_table(json!({"columns": columns, "rows": rows, "points": positions}));
     }
     recording.push(vec![Pose::IDENTITY; solids.len()], states, &points, FrameStats::default());
     recording.to_html()

@@ -30,9 +30,9 @@ impl Crossings {
     }
 
     /// Returns the number of pairs of faces that share a point, of one mesh or of two, by exact
-    /// tests. `places` has the positions of the vertices of all meshes.
-    pub(crate) fn count(&mut self, places: &[Vec3]) -> Result<usize, String> {
-        let mut left = places;
+    /// tests. `positions` has the positions of the vertices of all meshes.
+    pub(crate) fn count(&mut self, positions: &[Vec3]) -> Result<usize, String> {
+        let mut left = positions;
         for mesh in &mut self.meshes {
             let (own, rest) = left.split_at(mesh.positions().len());
             mesh.set_positions(own).map_err(text)?;
@@ -66,19 +66,23 @@ pub(crate) struct Skin {
 impl Skin {
     /// Returns a collider of two surfaces. The faces of each have indices of its own particles,
     /// from 0.
-    pub(crate) fn new(places: [&[Vec3]; 2], faces: [&[[u32; 3]]; 2], spacing: f32) -> Result<Skin, String> {
-        let first = places[0].len() as u32;
+    pub(crate) fn new(
+        positions: [&[Vec3]; 2],
+        faces: [&[[u32; 3]]; 2],
+        spacing: f32,
+    ) -> Result<Skin, String> {
+        let first = positions[0].len() as u32;
         let second = faces[1].iter().map(|face| face.map(|corner| first + corner));
         let faces: Vec<[u32; 3]> = faces[0].iter().copied().chain(second).collect();
-        let places = &places.concat()[..];
-        let mesh = DeformableMesh::from_triangles(places, faces).map_err(text)?.with_trees();
-        let contacts = FeatureContacts::new(0..places.len(), 0.1 * spacing, 0.6 * spacing, 0.3);
+        let positions = &positions.concat()[..];
+        let mesh = DeformableMesh::from_triangles(positions, faces).map_err(text)?.with_trees();
+        let contacts = FeatureContacts::new(0..positions.len(), 0.1 * spacing, 0.6 * spacing, 0.3);
         Ok(Skin {
             mesh,
             search: FeatureSearch::default(),
             contacts: contacts.map_err(text)?,
             near: Vec::new(),
-            before: places.to_vec(),
+            before: positions.to_vec(),
             floor: 0.5 * spacing,
         })
     }

@@ -288,7 +288,7 @@ impl SoftWorld {
         for (seam, is_broken) in seams.iter().zip(&mut self.is_broken) {
             let [a, b] = seam.triangles.map(|triangle| faces[triangle as usize]);
             // The edge and its opposite corners; none if the triangles have parted.
-            let Some((edge, [v, w])) = joint_of(a, b) else { continue };
+            let Some((edge, [v, w])) = shared_edge(a, b) else { continue };
             let is_over = |now: &[Vec3]| {
                 let at = |particle: u32| now[particle as usize];
                 let strain = at(v).distance(at(w)) / {
@@ -324,14 +324,14 @@ impl SoftWorld {
         let mut parted: Vec<u32> = made.iter().copied().chain(copies).collect();
         parted.sort_unstable();
         parted.dedup();
-        let way = DRAWN_BACK * self.scene.gap;
-        for places in [&mut rest, &mut now] {
-            let from = places.clone();
+        let travel = DRAWN_BACK * self.scene.gap;
+        for positions in [&mut rest, &mut now] {
+            let from = positions.clone();
             for &vertex in &parted {
                 let own = torn.faces().iter().filter(|face| face.contains(&vertex));
                 let inward: Vec3 =
                     own.flatten().map(|&corner| from[corner as usize] - from[vertex as usize]).sum();
-                places[vertex as usize] += inward.normalize_or_zero() * way;
+                positions[vertex as usize] += inward.normalize_or_zero() * travel;
             }
         }
         torn.set_positions(&now).map_err(text)?;
@@ -489,7 +489,7 @@ fn seams_of(scene: &SoftScene) -> &[Seam] {
 
 /// Returns the edge that two triangles share, and the corner opposite to it in each; `None` if they
 /// share no edge.
-fn joint_of(a: [u32; 3], b: [u32; 3]) -> Option<([u32; 2], [u32; 2])> {
+fn shared_edge(a: [u32; 3], b: [u32; 3]) -> Option<([u32; 2], [u32; 2])> {
     let alone = |one: [u32; 3], other: [u32; 3]| {
         let mut alone = one.into_iter().filter(|corner| !other.contains(corner));
         alone.next().filter(|_| alone.next().is_none())

@@ -26,20 +26,20 @@ fn rolled(u: f32, v: f32, part: f32) -> Vec3 {
 fn main() -> Result<(), Box<dyn Error>> {
     let n: u32 = std::env::args().nth(1).map_or(Ok(40), |word| word.parse())?;
     let n = n.clamp(2, 1000);
-    let place = |vertex: u32, part: f32| {
+    let position_of = |vertex: u32, part: f32| {
         let (row, column) = ((vertex / n) as f32, (vertex % n) as f32);
         rolled(column / (n - 1) as f32, row / (n - 1) as f32, part)
     };
     let corners = (0..n * (n - 1)).filter(|vertex| vertex % n < n - 1);
     let triangles: Vec<[u32; 3]> =
         corners.flat_map(|v| [[v, v + n, v + 1], [v + 1, v + n, v + n + 1]]).collect();
-    let mut now: Vec<Vec3> = (0..n * n).map(|vertex| place(vertex, 0.0)).collect();
+    let mut now: Vec<Vec3> = (0..n * n).map(|vertex| position_of(vertex, 0.0)).collect();
     let mut cloth = DeformableMesh::from_triangles(&now, triangles)?.with_thickness(THICKNESS)?;
     let mut search = FeatureSearch::default();
     let n_steps = 30;
     for step in 1..=n_steps {
         let part = step as f32 / n_steps as f32;
-        let wanted: Vec<Vec3> = (0..n * n).map(|vertex| place(vertex, part)).collect();
+        let wanted: Vec<Vec3> = (0..n * n).map(|vertex| position_of(vertex, part)).collect();
         cloth.set_positions(&wanted)?;
         let (mut impacts, mut n_parts) = (search.impacts(&mut cloth), 1);
         while !impacts.run(BUDGET) {

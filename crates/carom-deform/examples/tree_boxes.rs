@@ -21,9 +21,9 @@ use std::fmt::Write as _;
 const N: u16 = 33;
 
 /// A sheet in the plane of x and y with sides of 2 m, wider than high by a factor.
-fn sheet(factor: f32, place: impl Fn(Vec3) -> Vec3) -> Vec<Vec3> {
+fn sheet(factor: f32, position_of: impl Fn(Vec3) -> Vec3) -> Vec<Vec3> {
     let at = |i: u16| 2.0 * f32::from(i) / f32::from(N - 1) - 1.0;
-    (0..N * N).map(|i| place(Vec3::new(at(i % N), at(i / N) / factor, 0.0))).collect()
+    (0..N * N).map(|i| position_of(Vec3::new(at(i % N), at(i / N) / factor, 0.0))).collect()
 }
 
 fn grid() -> Vec<[u32; 3]> {

@@ -76,8 +76,8 @@ impl NearPair {
 
     /// The derivative of the distance by the vertices of the stencil; zeros if the features touch.
     pub fn distance_gradient(&self, stencil: &Stencil) -> [DVec3; 4] {
-        let way = self.point_a - self.point_b;
-        let normal = if 0.0 < self.distance { way / self.distance } else { DVec3::ZERO };
+        let offset = self.point_a - self.point_b;
+        let normal = if 0.0 < self.distance { offset / self.distance } else { DVec3::ZERO };
         stencil.weights.map(|weight| normal * weight)
     }
 

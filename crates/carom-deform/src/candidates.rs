@@ -10,7 +10,7 @@ use crate::bounds::TimeSpan;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
 use crate::search::{
-    FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, Stage, half_margin, prepare,
+    FeatureSearch, PairTest, Search, SearchKind, SearchTarget, Sides, Stage, half_margin, prepare,
 };
 use alloc::vec::Vec;
 use carom_lanes::{Kernel, Simd, dispatch};
@@ -24,12 +24,12 @@ pub(crate) const SURFACE_KINDS: [PairKind; 3] =
 
 /// Every candidate is an answer.
 #[derive(Debug)]
-pub struct AllOfThem;
+pub struct AcceptAll;
 
-impl Judge for AllOfThem {
+impl PairTest for AcceptAll {
     type Answer = FeaturePair;
 
-    fn judge(
+    fn test(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],
@@ -46,7 +46,7 @@ impl Judge for AllOfThem {
 
 impl SearchKind for Candidates {
     type Answer = FeaturePair;
-    type Judge<'a> = AllOfThem;
+    type Judge<'a> = AcceptAll;
 }
 
 impl FeatureSearch {
@@ -78,7 +78,7 @@ impl FeatureSearch {
     ) -> Search<'a, Candidates> {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
         let prepared = prepare(memory, subject, &SURFACE_KINDS, over, margin);
-        Search { run: prepared.start(AllOfThem, &mut self.candidates) }
+        Search { run: prepared.start(AcceptAll, &mut self.candidates) }
     }
 }
 
@@ -91,23 +91,23 @@ pub(crate) fn find(
     counters: &mut DeformCounters,
 ) {
     match (stage.kind, sides.is_self) {
-        (_, false) => look(stage, leaf_pairs, out, counters, |_, _| false),
+        (_, false) => visit_candidates(stage, leaf_pairs, out, counters, |_, _| false),
         (PairKind::VertexFace | PairKind::FaceVertex, true) => {
             let view = &sides.a;
-            look(stage, leaf_pairs, out, counters, |vertex, face| {
-                let vertex = view.stands_for(view.vertices[vertex as usize]);
-                view.faces[face as usize].iter().any(|&v| view.stands_for(v) == vertex)
+            visit_candidates(stage, leaf_pairs, out, counters, |vertex, face| {
+                let vertex = view.representative(view.vertices[vertex as usize]);
+                view.faces[face as usize].iter().any(|&v| view.representative(v) == vertex)
             });
         }
         (PairKind::EdgeEdge, true) => {
             let edges = sides.a.edges;
-            let of = |edge: u32| edges[edge as usize].map(|v| sides.a.stands_for(v));
-            look(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
+            let of = |edge: u32| edges[edge as usize].map(|v| sides.a.representative(v));
+            visit_candidates(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
         }
         (PairKind::FaceFace, true) => {
             let faces = sides.a.faces;
-            let of = |face: u32| faces[face as usize].map(|v| sides.a.stands_for(v));
-            look(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
+            let of = |face: u32| faces[face as usize].map(|v| sides.a.representative(v));
+            visit_candidates(stage, leaf_pairs, out, counters, |a, b| shares(of(a), of(b)));
         }
     }
     // Up to here a vertex is its index in the list of surface vertices.
@@ -129,17 +129,17 @@ fn shares<const N: usize>(a: [u32; N], b: [u32; N]) -> bool {
     found
 }
 
-fn look(
+fn visit_candidates(
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
     out: &mut Vec<[u32; 2]>,
     counters: &mut DeformCounters,
     shares: impl Fn(u32, u32) -> bool,
 ) {
-    dispatch(Look { stage, leaf_pairs, out, counters, shares });
+    dispatch(CandidateKernel { stage, leaf_pairs, out, counters, shares });
 }
 
-struct Look<'a, F> {
+struct CandidateKernel<'a, F> {
     stage: &'a Stage<'a>,
     leaf_pairs: &'a [[u32; 2]],
     out: &'a mut Vec<[u32; 2]>,
@@ -147,7 +147,7 @@ struct Look<'a, F> {
     shares: F,
 }
 
-impl<F: Fn(u32, u32) -> bool> Kernel for Look<'_, F> {
+impl<F: Fn(u32, u32) -> bool> Kernel for CandidateKernel<'_, F> {
     type Output = ();
 
     #[inline(always)]

@@ -64,7 +64,7 @@ pub(crate) struct ConeMemory {
     rest_left: u32,
     /// By node: the axes along which all triangles below it have one orientation. Bits 0 to 2 are
     /// for counter-clockwise, bits 3 to 5 for clockwise.
-    ways: Vec<u8>,
+    orientations: Vec<u8>,
     /// By node: the range of its contour in `contours`.
     ranges: Vec<[usize; 2]>,
     /// Directed edges, packed: see `packed`.
@@ -111,7 +111,7 @@ impl ConeMemory {
             self.rest_left -= 1;
             return;
         }
-        let tests = self.prove(view);
+        let tests = self.find_free_nodes(view);
         let (tree, before) = (view.trees[Features::Faces as usize].0, leaf_pairs.len());
         let mut saved = 0;
         leaf_pairs.retain(|&[a, b]| {
@@ -121,19 +121,19 @@ impl ConeMemory {
             is_needed
         });
         counters.cone_tests += tests;
-        counters.under_cones += (before - leaf_pairs.len()) as u64;
+        counters.skipped_by_cones += (before - leaf_pairs.len()) as u64;
         self.rest = if saved < tests { (2 * self.rest).clamp(1, MAX_REST) } else { 0 };
         self.rest_left = self.rest;
     }
 
     /// Finds the largest free parts. Returns the number of triangles and pairs of edges tested.
-    fn prove(&mut self, view: &View<'_>) -> u64 {
+    fn find_free_nodes(&mut self, view: &View<'_>) -> u64 {
         let tree = view.trees[Features::Faces as usize].0;
         let n_nodes = tree.n_nodes();
         let mut tests = 0;
         self.contours.clear();
-        self.ways.clear();
-        self.ways.resize(n_nodes, 0);
+        self.orientations.clear();
+        self.orientations.resize(n_nodes, 0);
         self.ranges.clear();
         self.ranges.resize(n_nodes, [0; 2]);
         self.free.clear();
@@ -145,18 +145,18 @@ impl ConeMemory {
             let mut ways = 0b11_1111;
             for (_, child) in tree.children(node as u32) {
                 match child {
-                    Child::Node(inner) => ways &= self.ways[inner as usize],
+                    Child::Node(inner) => ways &= self.orientations[inner as usize],
                     Child::Leaf(leaf) => {
                         for &face in leaf.primitives {
                             if ways != 0 {
-                                ways &= ways_of(view.at(view.faces[face as usize]), ways);
+                                ways &= orientations_of(view.at(view.faces[face as usize]), ways);
                                 tests += 1;
                             }
                         }
                     }
                 }
             }
-            self.ways[node] = ways;
+            self.orientations[node] = ways;
             if ways == 0 {
                 continue;
             }
@@ -204,7 +204,7 @@ impl ConeMemory {
 
     /// Whether a node has a cone, and a contour without double points.
     fn is_free(&mut self, view: &View<'_>, node: usize, tests: &mut u64) -> bool {
-        let axes = self.ways[node] | self.ways[node] >> 3;
+        let axes = self.orientations[node] | self.orientations[node] >> 3;
         (0..3).any(|axis| axes >> axis & 1 == 1 && self.is_simple(view, node, axis, tests))
     }
 
@@ -278,7 +278,7 @@ fn unpacked(edge: u64) -> [u32; 2] {
 
 /// Returns the wanted axes along which a triangle turns counter-clockwise; in the upper bits,
 /// those along which it turns clockwise.
-fn ways_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
+fn orientations_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
     let mut ways = 0;
     for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
         let turn = orient2d_along(axis, a, b, c);

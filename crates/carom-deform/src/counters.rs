@@ -9,7 +9,7 @@ pub struct DeformCounters {
     /// Pairs of leaves whose boxes touch.
     pub leaf_pairs: u64,
     /// Pairs of leaves within one part of the mesh that is proved free of crossings: left out.
-    pub under_cones: u64,
+    pub skipped_by_cones: u64,
     /// Triangles, and pairs of edges, tested to find such parts.
     pub cone_tests: u64,
     /// Boxes of features tested against the boxes of a leaf.
@@ -30,7 +30,7 @@ impl core::ops::AddAssign for DeformCounters {
     fn add_assign(&mut self, other: DeformCounters) {
         self.updates += other.updates;
         self.leaf_pairs += other.leaf_pairs;
-        self.under_cones += other.under_cones;
+        self.skipped_by_cones += other.skipped_by_cones;
         self.cone_tests += other.cone_tests;
         self.box_tests += other.box_tests;
         self.neighbours += other.neighbours;

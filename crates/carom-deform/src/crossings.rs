@@ -10,7 +10,7 @@
 use crate::bounds::TimeSpan;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, prepare_some};
+use crate::search::{FeatureSearch, PairTest, Search, SearchKind, SearchTarget, Sides, prepare_filtered};
 use alloc::vec::Vec;
 use carom_geom::tri_tri;
 
@@ -18,13 +18,13 @@ use carom_geom::tri_tri;
 pub enum Crossings {}
 
 /// Keeps pairs that have a point in common.
-pub struct CrossingJudge<'a> {
+pub struct CrossingTest<'a> {
     sides: Sides<'a>,
 }
 
 impl SearchKind for Crossings {
     type Answer = FeaturePair;
-    type Judge<'a> = CrossingJudge<'a>;
+    type Judge<'a> = CrossingTest<'a>;
 }
 
 impl FeatureSearch {
@@ -38,16 +38,16 @@ impl FeatureSearch {
                 cones.sift(&sides.a, leaf_pairs, counters);
             }
         };
-        let prepared = prepare_some(memory, subject, &[PairKind::FaceFace], TimeSpan::Now, 0.0, sift);
-        let judge = CrossingJudge { sides: prepared.sides };
-        Search { run: prepared.start(judge, &mut self.candidates) }
+        let prepared = prepare_filtered(memory, subject, &[PairKind::FaceFace], TimeSpan::Now, 0.0, sift);
+        let pair_test = CrossingTest { sides: prepared.sides };
+        Search { run: prepared.start(pair_test, &mut self.candidates) }
     }
 }
 
-impl Judge for CrossingJudge<'_> {
+impl PairTest for CrossingTest<'_> {
     type Answer = FeaturePair;
 
-    fn judge(
+    fn test(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],

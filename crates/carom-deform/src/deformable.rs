@@ -64,7 +64,7 @@ pub struct DeformableMesh<T = AutoTree> {
     edges: Vec<[u32; 2]>,
     edge_owners: Vec<u32>,
     faces: Vec<[u32; 3]>,
-    inside: Inside,
+    inside: Elements,
     /// The vertex that each vertex counts as in the test for neighbours; empty if each counts as
     /// itself.
     stands_for: Vec<u32>,
@@ -75,7 +75,7 @@ pub struct DeformableMesh<T = AutoTree> {
 
 /// The elements of the mesh, which edits change.
 #[derive(Clone, Debug)]
-enum Inside {
+enum Elements {
     /// The faces.
     Triangles,
     /// Each is an edge; equal segments are one edge.
@@ -121,14 +121,14 @@ impl DeformableMesh {
     ) -> Result<DeformableMesh, DeformError> {
         check_vertices(positions.len(), &triangles)?;
         let edges = edges_of(&triangles, triangle_edges)?;
-        DeformableMesh::new(positions, Inside::Triangles, edges, triangles)
+        DeformableMesh::new(positions, Elements::Triangles, edges, triangles)
     }
 
     /// Returns a mesh of segments, such as ropes and hair, given by the numbers of their ends.
     pub fn from_segments(positions: &[Vec3], segments: Vec<[u32; 2]>) -> Result<DeformableMesh, DeformError> {
         check_vertices(positions.len(), &segments)?;
         let edges = edges_of(&segments, |segment| [*segment])?;
-        DeformableMesh::new(positions, Inside::Segments(segments), edges, Vec::new())
+        DeformableMesh::new(positions, Elements::Segments(segments), edges, Vec::new())
     }
 
     /// Returns a mesh of tetrahedra, given by the numbers of their vertices. Its features are
@@ -141,12 +141,12 @@ impl DeformableMesh {
         check_vertices(positions.len(), tetrahedra)?;
         let faces = surface(tetrahedra);
         let edges = edges_of(&faces, triangle_edges)?;
-        DeformableMesh::new(positions, Inside::Tetrahedra(tetrahedra.to_vec()), edges, faces)
+        DeformableMesh::new(positions, Elements::Tetrahedra(tetrahedra.to_vec()), edges, faces)
     }
 
     fn new(
         positions: &[Vec3],
-        inside: Inside,
+        inside: Elements,
         (edges, edge_owners): (Vec<[u32; 2]>, Vec<u32>),
         faces: Vec<[u32; 3]>,
     ) -> Result<DeformableMesh, DeformError> {
@@ -406,8 +406,8 @@ fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
     let (mut travel, mut is_bad) = ([0.0_f32; 12], [false; 12]);
     let mut look = |p: &[f32; 12], q: &[f32; 12]| {
         for k in 0..12 {
-            let way = (q[k] - p[k]).abs();
-            travel[k] = if travel[k] < way { way } else { travel[k] };
+            let travelled = (q[k] - p[k]).abs();
+            travel[k] = if travel[k] < travelled { travelled } else { travel[k] };
             is_bad[k] |= !(q[k].abs() <= MAX_POSITION);
         }
     };
@@ -457,18 +457,18 @@ fn sorted_lists<T: Copy + Ord>(lists: &[T], first: impl Fn(&T) -> u32) -> Vec<T>
 
 /// Sorts items by their buckets, numbered below `n`. Items of one bucket keep their order.
 fn in_buckets<T: Copy>(items: &[T], n: usize, bucket: impl Fn(&T) -> u32) -> Vec<T> {
-    let mut places = vec![0; n + 1];
+    let mut indices = vec![0; n + 1];
     for item in items {
-        places[bucket(item) as usize + 1] += 1;
+        indices[bucket(item) as usize + 1] += 1;
     }
     for i in 0..n {
-        places[i + 1] += places[i];
+        indices[i + 1] += indices[i];
     }
     let mut out = items.to_vec();
     for item in items {
-        let place: &mut usize = &mut places[bucket(item) as usize];
-        out[*place] = *item;
-        *place += 1;
+        let entry: &mut usize = &mut indices[bucket(item) as usize];
+        out[*entry] = *item;
+        *entry += 1;
     }
     out
 }
@@ -499,16 +499,16 @@ fn surface(tetrahedra: &[[u32; 4]]) -> Vec<[u32; 3]> {
     let faces = |[a, b, c, d]: [u32; 4]| [[a, c, b], [a, b, d], [a, d, c], [b, c, d]];
     let mut all: Vec<([u32; 3], u32, [u32; 3])> = (0_u32..)
         .zip(tetrahedra.iter().flat_map(|&t| faces(t)))
-        .map(|(place, face)| {
+        .map(|(index, face)| {
             let mut key = face;
             key.sort_unstable();
-            (key, place, face)
+            (key, index, face)
         })
         .collect();
     all.sort_unstable();
     let mut alone: Vec<(u32, [u32; 3])> = all
         .chunk_by(|f, g| f.0 == g.0)
-        .filter_map(|same| if let [(_, place, face)] = same { Some((*place, *face)) } else { None })
+        .filter_map(|same| if let [(_, index, face)] = same { Some((*index, *face)) } else { None })
         .collect();
     alone.sort_unstable();
     alone.into_iter().map(|(_, face)| face).collect()

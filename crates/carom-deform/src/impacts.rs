@@ -15,7 +15,7 @@ use crate::counters::DeformCounters;
 use crate::cull::{Apart, edge_edge_stays_apart, vertex_face_stays_apart};
 use crate::pair::{FeaturePair, PairKind};
 use crate::search::{
-    FeatureSearch, Judge, Search, SearchKind, SearchResult, SearchTarget, Sides, half_margin, prepare,
+    FeatureSearch, PairTest, Search, SearchKind, SearchResult, SearchTarget, Sides, half_margin, prepare,
 };
 use alloc::vec::Vec;
 use carom_ccd::{Element, ElementSettings, TimeOfImpact};
@@ -50,7 +50,7 @@ pub struct FreeStep {
 }
 
 /// Keeps pairs that are not proved to stay apart.
-pub struct ImpactJudge<'a> {
+pub struct ImpactTest<'a> {
     sides: Sides<'a>,
     reach: f64,
     settings: ElementSettings,
@@ -58,7 +58,7 @@ pub struct ImpactJudge<'a> {
 
 impl SearchKind for Impacts {
     type Answer = FeatureImpact;
-    type Judge<'a> = ImpactJudge<'a>;
+    type Judge<'a> = ImpactTest<'a>;
 }
 
 impl FeatureSearch {
@@ -70,8 +70,8 @@ impl FeatureSearch {
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
         let prepared = prepare(memory, subject, &SURFACE_KINDS, TimeSpan::Step, half_margin(reach));
         let settings = ElementSettings::default().with_minimum_separation(reach);
-        let judge = ImpactJudge { sides: prepared.sides, reach, settings };
-        Search { run: prepared.start(judge, &mut self.impacts) }
+        let pair_test = ImpactTest { sides: prepared.sides, reach, settings };
+        Search { run: prepared.start(pair_test, &mut self.impacts) }
     }
 }
 
@@ -90,10 +90,10 @@ impl SearchResult<'_, FeatureImpact> {
     }
 }
 
-impl Judge for ImpactJudge<'_> {
+impl PairTest for ImpactTest<'_> {
     type Answer = FeatureImpact;
 
-    fn judge(
+    fn test(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],

@@ -1,7 +1,7 @@
 //! Searches on several threads: the same answers, in the same order, as on one.
 
 use crate::counters::DeformCounters;
-use crate::search::{CHUNK, Judge, Sides, Stage, look_at_chunk};
+use crate::search::{CHUNK, PairTest, Sides, Stage, test_chunk};
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
@@ -9,13 +9,13 @@ use rayon::prelude::*;
 const CHUNKS: usize = 16;
 
 /// Whether there are several threads, and enough work for them.
-pub(crate) fn pays(n_leaf_pairs: usize) -> bool {
+pub(crate) fn is_worthwhile(n_leaf_pairs: usize) -> bool {
     4 * CHUNK * CHUNKS < n_leaf_pairs && 1 < rayon::current_num_threads()
 }
 
 /// Tests leaf pairs in blocks, and joins the answers of the blocks in their order.
-pub(crate) fn look_at<J: Judge>(
-    judge: &J,
+pub(crate) fn test_leaf_pairs<J: PairTest>(
+    pair_test: &J,
     sides: &Sides<'_>,
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
@@ -28,7 +28,7 @@ pub(crate) fn look_at<J: Judge>(
             let (mut pairs, mut own) = (Vec::new(), Vec::new());
             let mut cost = DeformCounters::default();
             for chunk in block.chunks(CHUNK) {
-                look_at_chunk(judge, sides, stage, chunk, &mut pairs, &mut own, &mut cost);
+                test_chunk(pair_test, sides, stage, chunk, &mut pairs, &mut own, &mut cost);
             }
             (own, cost)
         })

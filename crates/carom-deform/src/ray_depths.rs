@@ -124,7 +124,7 @@ impl<'a> RayUpdate<'a> {
             if budget <= spent(&self.counters) - start {
                 return false;
             }
-            self.look_at(vertex);
+            self.update_vertex(vertex);
             self.vertex += 1;
             self.counters.vertices += 1;
         }
@@ -136,7 +136,7 @@ impl<'a> RayUpdate<'a> {
         true
     }
 
-    fn look_at(&mut self, vertex: u32) {
+    fn update_vertex(&mut self, vertex: u32) {
         let at = self.positions[vertex as usize];
         let Some(normal) = unit(self.memory.normals[vertex as usize]) else { return };
         if !self.bounds.contains_point(at) {

@@ -68,7 +68,7 @@ pub(crate) struct View<'a> {
 impl View<'_> {
     /// The vertex that a vertex counts as.
     #[inline]
-    pub(crate) fn stands_for(&self, vertex: u32) -> u32 {
+    pub(crate) fn representative(&self, vertex: u32) -> u32 {
         self.stands_for.get(vertex as usize).copied().unwrap_or(vertex)
     }
 
@@ -136,12 +136,12 @@ impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
 }
 
 /// The test of candidates that a question needs.
-pub trait Judge: Sync {
+pub trait PairTest: Sync {
     /// One answer.
     type Answer: Copy + Send;
 
     /// Tests candidates of one kind, and adds the answers.
-    fn judge(
+    fn test(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],
@@ -165,7 +165,7 @@ pub trait SearchKind {
     /// One answer.
     type Answer: Copy + Send;
     #[doc(hidden)]
-    type Judge<'a>: Judge<Answer = Self::Answer>;
+    type Judge<'a>: PairTest<Answer = Self::Answer>;
 }
 
 /// The result of a search.
@@ -228,11 +228,11 @@ pub(crate) struct Stage<'a> {
     pub(crate) leaf_pairs: &'a [[u32; 2]],
 }
 
-pub(crate) struct Run<'a, J: Judge> {
+pub(crate) struct Run<'a, J: PairTest> {
     sides: Sides<'a>,
     blocks: &'a [Vec<Aabb8>; 6],
     stages: &'a [StageMemory],
-    judge: J,
+    pair_test: J,
     pairs: &'a mut Vec<[u32; 2]>,
     found: &'a mut Vec<J::Answer>,
     counters: DeformCounters,
@@ -277,17 +277,17 @@ pub(crate) fn prepare<'a>(
     over: TimeSpan,
     margin: f32,
 ) -> Prepared<'a> {
-    prepare_some(memory, subject, kinds, over, margin, |_, _, _| {})
+    prepare_filtered(memory, subject, kinds, over, margin, |_, _, _| {})
 }
 
-/// Does the same as [`prepare`], with only those leaf pairs that `sift` keeps.
-pub(crate) fn prepare_some<'a>(
+/// Does the same as [`prepare`], with only those leaf pairs that `filter` keeps.
+pub(crate) fn prepare_filtered<'a>(
     (stages, blocks, pairs): (&'a mut Vec<StageMemory>, &'a mut [Vec<Aabb8>; 6], &'a mut Vec<[u32; 2]>),
     subject: impl SearchTarget<'a>,
     kinds: &[PairKind],
     over: TimeSpan,
     margin: f32,
-    mut sift: impl FnMut(&Sides<'a>, &mut Vec<[u32; 2]>, &mut DeformCounters),
+    mut filter: impl FnMut(&Sides<'a>, &mut Vec<[u32; 2]>, &mut DeformCounters),
 ) -> Prepared<'a> {
     let is_needed = |of: &Features| kinds.iter().any(|&kind| features(kind).contains(of));
     let all = [Features::Vertices, Features::Edges, Features::Faces];
@@ -331,7 +331,7 @@ pub(crate) fn prepare_some<'a>(
             });
         }
         counters.leaf_pairs += stage.leaf_pairs.len() as u64;
-        sift(&sides, &mut stage.leaf_pairs, &mut counters);
+        filter(&sides, &mut stage.leaf_pairs, &mut counters);
     }
     Prepared { sides, blocks, stages: &stages[..n_stages], pairs, counters }
 }
@@ -349,14 +349,14 @@ fn fill_blocks(view: &View<'_>, of: Features, blocks: &mut Vec<Aabb8>) {
 }
 
 impl<'a> Prepared<'a> {
-    pub(crate) fn start<J: Judge>(self, judge: J, found: &'a mut Vec<J::Answer>) -> Run<'a, J> {
+    pub(crate) fn start<J: PairTest>(self, pair_test: J, found: &'a mut Vec<J::Answer>) -> Run<'a, J> {
         let Prepared { sides, blocks, stages, pairs, counters } = self;
         found.clear();
-        Run { sides, blocks, stages, judge, pairs, found, counters, stage: 0, next: 0, is_sorted: false }
+        Run { sides, blocks, stages, pair_test, pairs, found, counters, stage: 0, next: 0, is_sorted: false }
     }
 }
 
-impl<'a, J: Judge> Run<'a, J> {
+impl<'a, J: PairTest> Run<'a, J> {
     fn stage(&self) -> Option<Stage<'a>> {
         let memory = self.stages.get(self.stage)?;
         let [of_a, of_b] = features(memory.kind);
@@ -385,7 +385,15 @@ impl<'a, J: Judge> Run<'a, J> {
             let most = if budget == u64::MAX { rest.len() } else { CHUNK };
             let chunk = &rest[..rest.len().min(most)];
             let before = self.counters.candidates;
-            look_at(&self.judge, &self.sides, &stage, chunk, self.pairs, self.found, &mut self.counters);
+            test_leaf_pairs(
+                &self.pair_test,
+                &self.sides,
+                &stage,
+                chunk,
+                self.pairs,
+                self.found,
+                &mut self.counters,
+            );
             spent += chunk.len() as u64 + (self.counters.candidates - before);
             self.next += chunk.len();
         }
@@ -404,8 +412,8 @@ impl<'a, J: Judge> Run<'a, J> {
 }
 
 /// Finds candidates of these leaf pairs, and tests each.
-fn look_at<J: Judge>(
-    judge: &J,
+fn test_leaf_pairs<J: PairTest>(
+    pair_test: &J,
     sides: &Sides<'_>,
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
@@ -414,18 +422,18 @@ fn look_at<J: Judge>(
     counters: &mut DeformCounters,
 ) {
     #[cfg(feature = "parallel")]
-    if crate::par::pays(leaf_pairs.len()) {
-        crate::par::look_at(judge, sides, stage, leaf_pairs, found, counters);
+    if crate::par::is_worthwhile(leaf_pairs.len()) {
+        crate::par::test_leaf_pairs(pair_test, sides, stage, leaf_pairs, found, counters);
         return;
     }
     for chunk in leaf_pairs.chunks(CHUNK) {
-        look_at_chunk(judge, sides, stage, chunk, pairs, found, counters);
+        test_chunk(pair_test, sides, stage, chunk, pairs, found, counters);
     }
 }
 
-/// Does the same as [`look_at`], for so few leaf pairs that the candidates stay in the cache.
-pub(crate) fn look_at_chunk<J: Judge>(
-    judge: &J,
+/// Does the same as [`test_leaf_pairs`], for so few leaf pairs that the candidates stay in the cache.
+pub(crate) fn test_chunk<J: PairTest>(
+    pair_test: &J,
     sides: &Sides<'_>,
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],
@@ -436,5 +444,5 @@ pub(crate) fn look_at_chunk<J: Judge>(
     pairs.clear();
     candidates::find(sides, stage, leaf_pairs, pairs, counters);
     counters.candidates += pairs.len() as u64;
-    judge.judge(stage.kind, pairs, found, counters);
+    pair_test.test(stage.kind, pairs, found, counters);
 }

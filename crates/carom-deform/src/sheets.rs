@@ -107,14 +107,14 @@ impl Sheets {
         };
         for face in 0..faces.len() as u32 {
             if all.sheets[face as usize] == NO_FACE {
-                all.spread(face);
+                all.flood_fill(face);
             }
         }
         all
     }
 
     /// Makes a new sheet of all faces that are joined to a face.
-    fn spread(&mut self, first: u32) {
+    fn flood_fill(&mut self, first: u32) {
         let sheet = self.is_closed.len() as u32;
         let mut is_closed = true;
         let mut open = vec![first];
@@ -188,7 +188,13 @@ impl Sheets {
 
     /// Walks from a face of a sheet to nearer neighbours until none is nearer. So the nearest
     /// point moves along the surface and does not jump.
-    pub(crate) fn walk(&self, positions: &[Vec3], face: u32, p: DVec3, n_steps: &mut u64) -> Nearest {
+    pub(crate) fn descend_to_nearest(
+        &self,
+        positions: &[Vec3],
+        face: u32,
+        p: DVec3,
+        n_steps: &mut u64,
+    ) -> Nearest {
         let mut nearest = self.nearest(positions, face, p);
         loop {
             let before = nearest;

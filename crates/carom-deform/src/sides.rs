@@ -200,7 +200,7 @@ impl ContactSides {
         counters.followed += 1;
         let offset = p - self.sheets.point(positions, contact.face, contact.weights);
         let travel_sq = (offset - contact.offset).length_squared();
-        let walked = self.sheets.walk(positions, contact.face, p, &mut counters.face_tests);
+        let walked = self.sheets.descend_to_nearest(positions, contact.face, p, &mut counters.face_tests);
         let farthest = reach * reach;
         let lasts = travel_sq <= farthest && walked.distance_sq <= farthest;
         counters.forgotten += u64::from(!lasts);
@@ -277,7 +277,7 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
             if budget <= spent(&self.counters) - start {
                 return false;
             }
-            self.look_at(vertex);
+            self.update_vertex(vertex);
             self.vertex += 1;
             self.counters.vertices += 1;
         }
@@ -288,14 +288,14 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         true
     }
 
-    fn look_at(&mut self, vertex: u32) {
+    fn update_vertex(&mut self, vertex: u32) {
         let at = self.positions[vertex as usize];
         let p = at.as_dvec3();
         let reach = f64::from(self.memory.reach).max(self.thickness);
         while self.memory.contacts.get(self.contact).is_some_and(|contact| contact.vertex < vertex) {
             self.contact += 1;
         }
-        let margin = carom_math::rounding::up(self.farthest_nearest(vertex, p).min(reach));
+        let margin = carom_math::rounding::up(self.distance_upper_bound(vertex, p).min(reach));
         self.memory.near_faces.clear();
         let around = grown(&Aabb { min: at, max: at }, margin);
         self.collider.collect_faces_touching(&around, &mut self.memory.near_faces);
@@ -326,7 +326,7 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
 
     /// Returns an upper bound on the distance from a vertex to the nearest point of the collider.
     /// It is the distance to the face of its contact if there is only one sheet.
-    fn farthest_nearest(&mut self, vertex: u32, p: DVec3) -> f64 {
+    fn distance_upper_bound(&mut self, vertex: u32, p: DVec3) -> f64 {
         let memory = &*self.memory;
         let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex);
         let Some(old) = old.filter(|_| memory.sheets.n_sheets() == 1) else { return f64::INFINITY };

@@ -14,7 +14,7 @@ use crate::bounds::TimeSpan;
 use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, Judge, Search, SearchKind, SearchTarget, Sides, half_margin, prepare};
+use crate::search::{FeatureSearch, PairTest, Search, SearchKind, SearchTarget, Sides, half_margin, prepare};
 use crate::separation::{edge_edge, separates, size_of, vertex_face};
 use alloc::vec::Vec;
 use carom_geom::tri_distance;
@@ -43,14 +43,14 @@ pub struct NearPair {
 }
 
 /// Keeps pairs within reach.
-pub struct WithinJudge<'a> {
+pub struct WithinTest<'a> {
     sides: Sides<'a>,
     reach: f64,
 }
 
 impl SearchKind for Within {
     type Answer = NearPair;
-    type Judge<'a> = WithinJudge<'a>;
+    type Judge<'a> = WithinTest<'a>;
 }
 
 impl FeatureSearch {
@@ -61,15 +61,15 @@ impl FeatureSearch {
         let reach = f64::from(max_distance.max(0.0)) + subject.thickness();
         let memory = (&mut self.stages, &mut self.blocks, &mut self.pairs);
         let prepared = prepare(memory, subject, &SURFACE_KINDS, TimeSpan::Now, half_margin(reach));
-        let judge = WithinJudge { sides: prepared.sides, reach };
-        Search { run: prepared.start(judge, &mut self.near) }
+        let pair_test = WithinTest { sides: prepared.sides, reach };
+        Search { run: prepared.start(pair_test, &mut self.near) }
     }
 }
 
-impl Judge for WithinJudge<'_> {
+impl PairTest for WithinTest<'_> {
     type Answer = NearPair;
 
-    fn judge(
+    fn test(
         &self,
         kind: PairKind,
         pairs: &[[u32; 2]],

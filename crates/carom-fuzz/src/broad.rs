@@ -3,7 +3,7 @@
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, Frustum};
 use carom_broad::{BroadPhase, BruteForce, Filter, Groups, Mobility, ProxyId, SpatialIndex};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{ALGORITHMS, SpatialBroadPhase, WorldHints};
 use carom_math::{Interval, Plane, Ray};
 use glam::Vec3;
 
@@ -14,7 +14,7 @@ pub fn broad(bytes: &[u8]) {
     let listed = &ALGORITHMS[bytes.below(ALGORITHMS.len())];
     // The number of boxes is so large that algorithms with regions make several.
     let bounds = Aabb { min: Vec3::splat(-8.0), max: Vec3::splat(8.0) };
-    run(&mut bytes, &mut *listed.make(&Place { bounds, n_boxes: 10_000 }));
+    run(&mut bytes, &mut *listed.make(&WorldHints { bounds, n_boxes: 10_000 }));
 }
 
 /// Returns a box, which may be invalid.

@@ -25,10 +25,10 @@ pub fn bvh(bytes: &[u8]) {
 fn refit(mut tree: Bvh, given: &[Aabb], bytes: &mut Bytes<'_>) {
     let moved = boxes(bytes, given.len());
     match tree.refit(&moved) {
-        Ok(()) => asks(&tree, &moved, bytes),
+        Ok(()) => check_query_list(&tree, &moved, bytes),
         Err(_) => {
             assert!(!moved.iter().all(is_good));
-            asks(&tree, given, bytes);
+            check_query_list(&tree, given, bytes);
         }
     }
     assert!(tree.refit(&given[..given.len() / 2]).is_err() || given.is_empty());
@@ -72,17 +72,17 @@ fn check<V: TreeVolume>(bytes: &mut Bytes<'_>) -> (Bvh<V>, Vec<Aabb>) {
         }
         Err(error) => panic!("{error:?}"),
     };
-    asks(&tree, &given, bytes);
+    check_query_list(&tree, &given, bytes);
     (tree, given)
 }
 
-fn asks<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
-    ask(tree, boxes, bytes);
+fn check_query_list<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
+    check_queries(tree, boxes, bytes);
     ask_for_pairs(tree, boxes, bytes);
 }
 
 /// Queries the boxes that touch a box, those on a ray, and the one nearest to a point.
-pub(crate) fn ask<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
+pub(crate) fn check_queries<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     assert_eq!(tree.validate(boxes), Ok(()));
     assert_eq!(tree.len(), boxes.len());
     let (p, q) = (bytes.point_f32(), bytes.point_f32());

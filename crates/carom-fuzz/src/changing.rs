@@ -1,7 +1,7 @@
 //! Trees that change between queries: parts are inserted and removed, all boxes move, parts are
 //! built on demand. Searches are interrupted, too.
 
-use crate::bvh::{ask, boxes, is_good};
+use crate::bvh::{boxes, check_queries, is_good};
 use crate::bytes::Bytes;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{
@@ -136,7 +136,7 @@ fn watched(bytes: &mut Bytes<'_>) {
             }
             Err(error) => assert!(!next.iter().all(is_good), "{error}"),
         }
-        ask(tree.tree(), &now, bytes);
+        check_queries(tree.tree(), &now, bytes);
     }
 }
 

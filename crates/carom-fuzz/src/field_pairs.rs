@@ -267,10 +267,10 @@ fn check_samples(
     let left_open = doubt - a.field.error_bound();
     for _ in 0..32 {
         let Some(point) = b.point(bytes) else { return };
-        let place = b_in_a.transform_point(point);
-        let Some(sample) = a.field.sample(place) else { continue };
+        let position = b_in_a.transform_point(point);
+        let Some(sample) = a.field.sample(position) else { continue };
         let value = sample.distance - b.margin;
-        assert!(signed <= value + left_open, "{value} at {place}, {signed}: {}", context());
+        assert!(signed <= value + left_open, "{value} at {position}, {signed}: {}", context());
     }
 }
 

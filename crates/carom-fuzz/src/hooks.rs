@@ -94,8 +94,8 @@ impl Hooks for Answers {
                 0 => contact.disable(),
                 1 => contact.points_mut().iter_mut().for_each(|point| point.set_max_normal_impulse(x)),
                 2 => {
-                    let place = stream.below(4) as usize;
-                    contact.points_mut().iter_mut().skip(place).for_each(|point| point.remove());
+                    let index = stream.below(4) as usize;
+                    contact.points_mut().iter_mut().skip(index).for_each(|point| point.remove());
                 }
                 3 => contact.set_mass_scales(x, y),
                 4 => contact.make_one_way(stream.side(), Vec3::Y),

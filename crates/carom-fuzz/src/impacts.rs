@@ -88,11 +88,11 @@ pub fn impacts(bytes: &[u8]) {
 }
 
 fn motion(bytes: &mut Bytes<'_>) -> Option<Motion> {
-    let (rotation, place, center) = (bytes.rotation(), bytes.point(), bytes.point());
+    let (rotation, position, center) = (bytes.rotation(), bytes.point(), bytes.point());
     let center = if bytes.byte().is_multiple_of(2) { glam::DVec3::ZERO } else { center };
     let linear = bytes.point();
     let angular = if bytes.byte().is_multiple_of(3) { glam::DVec3::ZERO } else { bytes.point() };
-    Motion::new(rotation, place, center, linear, angular).ok()
+    Motion::new(rotation, position, center, linear, angular).ok()
 }
 
 fn proposer<'s>(a: &'s dyn SupportMap, b: &'s dyn SupportMap) -> impl FnMut(&WidePose, f64) -> Proposal + 's {

@@ -66,7 +66,7 @@ pub fn levels(bytes: &[u8]) {
     let radius = if radius.is_finite() && radius < 1e12 { radius } else { 1.0 };
     let balls = BrushTruth::new(&thick, Mover::Ball(radius));
     for _ in 0..4 {
-        let (from, way) = (bytes.point(), bytes.point());
+        let (from, displacement) = (bytes.point(), bytes.point());
         let deepest =
             brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, from)));
         for tree in core::iter::once(&tree).chain(&of_mesh) {
@@ -75,43 +75,43 @@ pub fn levels(bytes: &[u8]) {
                 assert_eq!(contents == Contents::SOLID, 0.0 < deepest, "{from} of {brushes:?}");
             }
         }
-        sweep(&tree, &Point, &points, from, way);
-        sweep(&tree, &Ball { radius }, &balls, from, way);
+        sweep(&tree, &Point, &points, from, displacement);
+        sweep(&tree, &Ball { radius }, &balls, from, displacement);
         let radii = [radius, 0.5 * radius, 0.0];
-        group(&tree, &radii.map(|radius| PlacedBall { center: bytes.point(), radius }), from, way);
+        group(&tree, &radii.map(|radius| PlacedBall { center: bytes.point(), radius }), from, displacement);
     }
 }
 
 /// Checks that a group stops with the first of its balls.
-fn group(tree: &BspTree, balls: &[PlacedBall], from: DVec3, way: DVec3) {
+fn group(tree: &BspTree, balls: &[PlacedBall], from: DVec3, displacement: DVec3) {
     let Ok(group) = BallGroup::new(balls) else {
         assert!(balls.iter().any(|ball| !(ball.center.is_finite() && 0.0 <= ball.radius)), "{balls:?}");
         return;
     };
     let of_ball = |ball: &PlacedBall| {
         let body = Ball { radius: ball.radius };
-        tree.trace(&body, from + ball.center, way, Contents::SOLID).map(|hit| hit.t)
+        tree.trace(&body, from + ball.center, displacement, Contents::SOLID).map(|hit| hit.t)
     };
     let first = balls.iter().filter_map(of_ball).reduce(f64::min);
-    let found = tree.trace_group(&group, from, way, Contents::SOLID);
-    assert_eq!(found.map(|found| found.hit.t), first, "{balls:?} from {from} by {way}");
+    let found = tree.trace_group(&group, from, displacement, Contents::SOLID);
+    assert_eq!(found.map(|found| found.hit.t), first, "{balls:?} from {from} by {displacement}");
 }
 
-fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, way: DVec3) {
-    let hit = tree.trace(body, from, way, Contents::SOLID);
+fn sweep(tree: &BspTree, body: &impl Body, truth: &BrushTruth, from: DVec3, displacement: DVec3) {
+    let hit = tree.trace(body, from, displacement, Contents::SOLID);
     if let Some(hit) = hit {
-        assert!((0.0..=1.0).contains(&hit.t) && hit.place == from + way * hit.t, "{hit:?}");
+        assert!((0.0..=1.0).contains(&hit.t) && hit.position == from + displacement * hit.t, "{hit:?}");
         assert!(hit.starts_inside || (hit.normal.length() - 1.0).abs() < 1e-9, "{hit:?}");
     }
     let size = tree.bounds().1.abs().max(tree.bounds().0.abs()).max_element();
-    let reach = from.abs().max(way.abs()).max_element();
+    let reach = from.abs().max(displacement.abs()).max_element();
     // Beyond this, the rounding of positions exceeds the tolerance.
-    if !(reach <= 1e3 * size && way.length() > 1e-9 * size) {
+    if !(reach <= 1e3 * size && displacement.length() > 1e-9 * size) {
         return;
     }
     let margin = 32.0 * tree.tolerance() + 1e-12 * reach;
-    if let Some(smaller) = truth.entry(-margin, from, way) {
+    if let Some(smaller) = truth.entry(-margin, from, displacement) {
         let t = hit.map_or(f64::INFINITY, |hit| hit.t);
-        assert!(t <= smaller + 1e-9, "late: {hit:?}, truth {smaller}, from {from} by {way}");
+        assert!(t <= smaller + 1e-9, "late: {hit:?}, truth {smaller}, from {from} by {displacement}");
     }
 }

@@ -75,8 +75,8 @@ fn ask(search: &mut dyn NeighbourSearch, others: &[Vec3]) -> Answer {
     let found = search.collect_lists_between(others, &mut lists);
     all.push(sorted(found, &mut lists));
     let mut near = Vec::new();
-    let rows = others.iter().map(|place| {
-        search.collect_near(*place, &mut near);
+    let rows = others.iter().map(|position| {
+        search.collect_near(*position, &mut near);
         near.clone()
     });
     all.push(Ok(rows.collect()));

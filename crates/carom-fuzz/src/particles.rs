@@ -29,23 +29,23 @@ pub fn particles(bytes: &[u8]) {
         if bytes.is_empty() {
             break;
         }
-        let places: Vec<Vec3> = (0..bytes.below(MAX_PARTICLES)).map(|_| bytes.point_f32()).collect();
+        let positions: Vec<Vec3> = (0..bytes.below(MAX_PARTICLES)).map(|_| bytes.point_f32()).collect();
         let number = bytes.size() as f32;
         let before = solver.n_particles();
         let added = match bytes.below(5) {
-            0 => solver.add_liquid(&Liquid::default().with_cohesion(number), &places).is_ok(),
-            1 => solver.add_gas(&Gas::default().with_drag(number), &places).is_ok(),
-            2 => solver.add_grains(&Grains::default().with_friction(number), &places).is_ok(),
+            0 => solver.add_liquid(&Liquid::default().with_cohesion(number), &positions).is_ok(),
+            1 => solver.add_gas(&Gas::default().with_drag(number), &positions).is_ok(),
+            2 => solver.add_grains(&Grains::default().with_friction(number), &positions).is_ok(),
             3 => {
-                let masses = vec![number; places.len()];
-                solver.add_solid(&Solid::default(), &places, &masses).is_ok()
+                let masses = vec![number; positions.len()];
+                solver.add_solid(&Solid::default(), &positions, &masses).is_ok()
             }
             _ => {
                 let _ = solver.add_plane(bytes.point_f32(), number, &Surface::default());
                 false
             }
         };
-        assert_eq!(solver.n_particles(), before + if added { places.len() } else { 0 });
+        assert_eq!(solver.n_particles(), before + if added { positions.len() } else { 0 });
         if 0 < solver.n_particles() {
             let particle = bytes.below(solver.n_particles()) as u32;
             let _ = solver.set_particle(particle, bytes.point_f32(), bytes.point_f32());
@@ -75,7 +75,7 @@ fn check_step(solver: &mut ParticleSolver, dt: f32, around: &mut Surroundings<'_
     solver.collect_positions(&mut before);
     let done = solver.step_in(dt, around);
     solver.collect_positions(&mut after);
-    assert!(after.iter().all(|place| place.is_finite()), "{done:?}");
+    assert!(after.iter().all(|position| position.is_finite()), "{done:?}");
     assert!(done.is_ok() || before == after, "{done:?}");
     done.is_ok()
 }

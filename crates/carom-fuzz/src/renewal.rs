@@ -103,7 +103,7 @@ impl<I: FatIndex> World<I> {
         assert_eq!(self.ours.update(moves), self.brute.update(moves));
     }
 
-    /// Moves the bodies with these indices by the function `place`.
+    /// Moves the bodies with these indices by a function.
     fn moved(&mut self, who: &[usize], mut place: impl FnMut(&mut Random, &Body, Aabb) -> Aabb) {
         let World { brute, bodies, random, .. } = self;
         let moves: Vec<_> = who

@@ -69,8 +69,8 @@ fn insert_particles(world: &mut World, bytes: &mut Bytes<'_>) {
         1 => ParticlePhase::Gas(Gas::default().with_drag(usual(bytes, 1.0))),
         _ => ParticlePhase::Grains(Grains::default().with_friction(usual(bytes, 0.5))),
     };
-    let places: Vec<Vec3> = (0..bytes.below(MAX_PARTICLES)).map(|_| bytes.point_f32()).collect();
-    let desc = ParticlesDesc::new(phase, usual(bytes, 0.2)).with_positions(&places);
+    let positions: Vec<Vec3> = (0..bytes.below(MAX_PARTICLES)).map(|_| bytes.point_f32()).collect();
+    let desc = ParticlesDesc::new(phase, usual(bytes, 0.2)).with_positions(&positions);
     let n = world.soft_things().count();
     let added = world.insert_particles(desc.with_velocity(bytes.point_f32()));
     check(&added, world, n);

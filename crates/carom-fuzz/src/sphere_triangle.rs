@@ -50,12 +50,12 @@ pub fn sphere_triangle(bytes: &[u8]) {
         let [from, to] = bracket.map(|t| moved(ball.center(), ball.velocity(), t));
         let normal = cross(&minus(&triangle[1], &triangle[0]), &minus(&triangle[2], &triangle[0]));
         let [height, other] = [&from, &to].map(|p| dot(&normal, &minus(p, &triangle[0])));
-        let way = &height - &other;
-        if ball.radius() != 0.0 || way == exact(0.0) || exact(0.0) < &height * &other {
+        let travel = &height - &other;
+        if ball.radius() != 0.0 || travel == exact(0.0) || exact(0.0) < &height * &other {
             return false;
         }
-        let place = core::array::from_fn(|i| &from[i] + (&to[i] - &from[i]) * (&height / &way));
-        point_triangle_sq(&place, &triangle) == exact(0.0)
+        let position = core::array::from_fn(|i| &from[i] + (&to[i] - &from[i]) * (&height / &travel));
+        point_triangle_sq(&position, &triangle) == exact(0.0)
     };
     for share in [0.5, 1.0 - 2f64.powi(-20)] {
         let t = until * share;

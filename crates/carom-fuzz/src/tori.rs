@@ -46,7 +46,7 @@ pub fn tori(bytes: &[u8]) {
     }
 }
 
-fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, place: Vec3) {
+fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, position: Vec3) {
     let ring = Shape::Torus(torus);
     let (major, minor) = (torus.major_radius(), torus.minor_radius());
     let size = major + minor + reach(other);
@@ -88,7 +88,7 @@ fn check(torus: Torus, pose: &Pose, other: &Shape, at: &Pose, place: Vec3) {
         assert!(touch.normal.is_finite() && touch.distance <= 0.1 * minor + slack, "{touch:?}");
     }
     let mut hits = Vec::new();
-    cast_ray_all(&ring, pose, &Ray::new(place, pose.translation - place), Interval::BOTH, &mut hits);
+    cast_ray_all(&ring, pose, &Ray::new(position, pose.translation - position), Interval::BOTH, &mut hits);
     assert!(hits.len().is_multiple_of(2) && hits.len() <= 4, "{hits:?}");
 }
 

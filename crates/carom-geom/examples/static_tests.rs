@@ -23,15 +23,15 @@ fn by_areas(p: DVec3, [a, b, c]: [DVec3; 3]) -> bool {
 fn main() -> Result<(), ShapeError> {
     let (a, b) = (Cuboid::new(Vec3::new(1.0, 0.5, 0.25))?, Cuboid::new(Vec3::splat(0.5))?);
     for x in [1.0, 1.5, 1.500_000_2, 2.0] {
-        let place = Vec3::new(x, 0.9, 0.0);
-        let meet = overlaps(&a, &b, &Pose::from_translation(place));
+        let position = Vec3::new(x, 0.9, 0.0);
+        let meet = overlaps(&a, &b, &Pose::from_translation(position));
         // The sum of both boxes is a box.
         let sum = a.half_extents() + b.half_extents();
         println!(
             "boxes {x} apart along x: meet {meet}, the centre is in the sum {}",
-            place.abs().cmple(sum).all()
+            position.abs().cmple(sum).all()
         );
-        assert_eq!(meet, place.abs().cmple(sum).all());
+        assert_eq!(meet, position.abs().cmple(sum).all());
     }
 
     let small = [DVec3::ZERO, DVec3::X * 0.05, DVec3::Y * 0.05];

@@ -168,8 +168,8 @@ fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
 /// face 0 against the normal, face 1 along it. Whether the line is parallel to the plane, and then
 /// lies in it, is exact.
 pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Chord> {
-    let way = plane_side(normal, 0.0, d);
-    if way == 0.0 {
+    let travel = plane_side(normal, 0.0, d);
+    if travel == 0.0 {
         // Parallel: in the plane or off it.
         return (d != DVec3::ZERO && plane_side(normal, offset, o) == 0.0).then(Chord::all);
     }
@@ -179,7 +179,7 @@ pub(crate) fn plane(o: DVec3, d: DVec3, normal: DVec3, offset: f64) -> Option<Ch
         (n.dot(v) + DoubleDouble::from(rest)).to_f64()
     };
     let t = -dot(o, offset) / dot(d, 0.0);
-    let face = FeatureId::face(u32::from(0.0 < way));
+    let face = FeatureId::face(u32::from(0.0 < travel));
     t.is_finite().then(|| Chord::point(t, unit(normal).unwrap_or(DVec3::ZERO), face))
 }
 
@@ -209,8 +209,8 @@ pub(crate) fn ball(o: DVec3, d: DVec3, center: DVec3, radius: f64, feature: Feat
     let rest = rest.max(0.0);
     let half = sqrt(rest / speed_sq);
     // A ball without extent is hit against the direction.
-    let end = |t: f64, way: DVec3| {
-        let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(way));
+    let end = |t: f64, displacement: DVec3| {
+        let normal = unit(closest + d * t).or_else(|| unit(d * t)).or_else(|| unit(displacement));
         End::new((closest_t + t) * scale, normal.unwrap_or(DVec3::ZERO), feature)
     };
     Some(Chord { enter: end(-half, -d), exit: end(half, d) })
@@ -504,13 +504,13 @@ pub(crate) fn polygon(
     // In the plane of the polygon: normals come from its own sides. At a corner the side with the
     // steeper incidence counts.
     let (Some(mut chord), Some(normal)) = (chord, normal) else { return chord };
-    for (end, way) in [(&mut chord.enter, -d), (&mut chord.exit, d)] {
+    for (end, displacement) in [(&mut chord.enter, -d), (&mut chord.exit, d)] {
         let outward =
             |i: usize| unit((corner((i + 1) % n_corners) - corner(i)).cross(normal)).unwrap_or(DVec3::ZERO);
         end.normal = match end.feature.kind() {
             FeatureKind::Vertex(i) => {
                 let (next, before) = (outward(i as usize), outward((i as usize + n_corners - 1) % n_corners));
-                if before.dot(way) < next.dot(way) { next } else { before }
+                if before.dot(displacement) < next.dot(displacement) { next } else { before }
             }
             FeatureKind::Edge(i) => outward(i as usize),
             _ => end.normal,
@@ -560,8 +560,8 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         let edges = [segment(o, d, a, b), segment(o, d, b, c), segment(o, d, c, a)];
         return edges.into_iter().fold(None, Chord::union);
     };
-    let way = direction_side(d, a, b, c);
-    if way == 0.0 {
+    let travel = direction_side(d, a, b, c);
+    if travel == 0.0 {
         // Parallel to the plane: the line meets the triangle only in that plane.
         if d == DVec3::ZERO || orient3d(a, b, c, o) != 0.0 {
             return None;
@@ -588,7 +588,7 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         }
         return chord;
     }
-    let t = ray_mesh::parameter(o, d, corners, 0.0 < way);
+    let t = ray_mesh::parameter(o, d, corners, 0.0 < travel);
     // The hit lies between the corners; a grazing quotient is clamped. The sign of t is exact.
     let at = corners.map(|p| parameter(o, d, p));
     let (first, last) = (at[0].min(at[1]).min(at[2]), at[0].max(at[1]).max(at[2]));
@@ -598,5 +598,5 @@ pub(crate) fn triangle(o: DVec3, d: DVec3, corners: &[DVec3; 3]) -> Option<Chord
         return None;
     }
     // A line against the normal meets the front.
-    Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < way))))
+    Some(Chord::point(t, normal, FeatureId::face(u32::from(0.0 < travel))))
 }

@@ -118,12 +118,12 @@ pub(crate) fn used_vertices(n_points: usize, surface: &Triangulation) -> Vec<u32
 
 /// Returns the same surface with its corners numbered by their indices in `vertices`.
 pub(crate) fn renumbered(mut surface: Triangulation, n_points: usize, vertices: &[u32]) -> Triangulation {
-    let mut place = vec![NONE; n_points];
+    let mut indices = vec![NONE; n_points];
     for (i, &v) in vertices.iter().enumerate() {
-        place[v as usize] = i as u32;
+        indices[v as usize] = i as u32;
     }
     for v in surface.triangles.iter_mut().flatten() {
-        *v = place[*v as usize];
+        *v = indices[*v as usize];
     }
     surface
 }
@@ -152,10 +152,10 @@ fn thinnest(points: &[DVec3], vertices: &[u32], surface: &Triangulation) -> f64 
     // direction.
     let (mut along, mut longest) = (DVec3::ZERO, 0.0);
     for &v in vertices {
-        let way = points[v as usize] - points[vertices[0] as usize];
-        let way = way - normal * normal.dot(way);
-        if longest < way.length_squared() {
-            (along, longest) = (way, way.length_squared());
+        let offset = points[v as usize] - points[vertices[0] as usize];
+        let offset = offset - normal * normal.dot(offset);
+        if longest < offset.length_squared() {
+            (along, longest) = (offset, offset.length_squared());
         }
     }
     let across = unit(normal.cross(along)).unwrap_or(normal);
@@ -465,8 +465,8 @@ fn simplify(chain: &[u32], corners: &[DVec3], tolerance: f64, gone: &mut [bool])
         let along = unit(to - from).unwrap_or(DVec3::ZERO);
         let (mut farthest, mut most) = (low, -1.0);
         for i in low + 1..high {
-            let way = corners[chain[i] as usize] - from;
-            let off = way.cross(along).length_squared();
+            let offset = corners[chain[i] as usize] - from;
+            let off = offset.cross(along).length_squared();
             if most < off {
                 (farthest, most) = (i, off);
             }

@@ -48,7 +48,7 @@ pub struct MeshTopology {
     facets: Vec<u32>,
     normals: Vec<DVec3>,
     /// The position of each vertex.
-    places: Vec<DVec3>,
+    positions: Vec<DVec3>,
     vertex_normals: Vec<DVec3>,
     owners: Vec<u32>,
     is_feature: Vec<bool>,
@@ -62,17 +62,17 @@ impl MeshTopology {
     /// The time is that of sorting corners and edges.
     pub fn new(corners: &[[DVec3; 3]]) -> MeshTopology {
         let (vertices, n_vertices) = weld(corners);
-        let mut places = vec![DVec3::ZERO; n_vertices];
+        let mut positions = vec![DVec3::ZERO; n_vertices];
         let mut owners = vec![NO_TRIANGLE; n_vertices];
         for (t, (triangle, corners)) in vertices.iter().zip(corners).enumerate() {
-            for (&vertex, &place) in triangle.iter().zip(corners) {
-                places[vertex as usize] = place;
+            for (&vertex, &position) in triangle.iter().zip(corners) {
+                positions[vertex as usize] = position;
                 owners[vertex as usize] = owners[vertex as usize].min(t as u32);
             }
         }
         let own: Vec<DVec3> = corners.iter().map(normal_of).collect();
         let neighbours = neighbours(&vertices, &own);
-        let (facets, thick) = facets(corners, &own, &vertices, &places, &neighbours);
+        let (facets, thick) = facets(corners, &own, &vertices, &positions, &neighbours);
         let normals: Vec<DVec3> =
             facets.iter().map(|&f| if f == NO_TRIANGLE { DVec3::ZERO } else { own[f as usize] }).collect();
         let mut topology = MeshTopology {
@@ -85,7 +85,7 @@ impl MeshTopology {
             neighbours,
             facets,
             normals,
-            places,
+            positions,
             owners,
         };
         topology.find_kinds();
@@ -101,7 +101,7 @@ impl MeshTopology {
                 if other == NO_TRIANGLE {
                     continue;
                 }
-                let start = self.places[self.vertices[t][k] as usize];
+                let start = self.positions[self.vertices[t][k] as usize];
                 let apex = self.apex(other, self.vertices[t][k], self.vertices[t][(k + 1) % 3]);
                 self.kinds[t][k] = if self.facets[t] == self.facets[other as usize] {
                     EdgeKind::Flat
@@ -118,7 +118,7 @@ impl MeshTopology {
     fn apex(&self, triangle: u32, p: u32, q: u32) -> DVec3 {
         let vertices = self.vertices[triangle as usize];
         let apex = vertices.into_iter().find(|v| *v != p && *v != q).unwrap_or(p);
-        self.places[apex as usize]
+        self.positions[apex as usize]
     }
 
     fn find_rings(&mut self) {
@@ -130,21 +130,21 @@ impl MeshTopology {
                     links.extend([(from, to), (to, from)]);
                 }
                 // Weighted by area, because the normal of a sliver is inaccurate.
-                let (u, v) = (self.places[to as usize], self.places[vertices[(k + 2) % 3] as usize]);
-                let place = self.places[from as usize];
+                let (u, v) = (self.positions[to as usize], self.positions[vertices[(k + 2) % 3] as usize]);
+                let position = self.positions[from as usize];
                 self.vertex_normals[from as usize] +=
-                    self.normals[t] * (u - place).cross(v - place).length().min(f64::MAX);
+                    self.normals[t] * (u - position).cross(v - position).length().min(f64::MAX);
             }
         }
         links.sort_unstable();
         links.dedup();
-        self.ring_starts = Vec::with_capacity(self.places.len() + 1);
+        self.ring_starts = Vec::with_capacity(self.positions.len() + 1);
         for (i, link) in (0_u32..).zip(&links) {
             while self.ring_starts.len() <= link.0 as usize {
                 self.ring_starts.push(i);
             }
         }
-        self.ring_starts.resize(self.places.len() + 1, links.len() as u32);
+        self.ring_starts.resize(self.positions.len() + 1, links.len() as u32);
         self.ring = links.into_iter().map(|link| link.1).collect();
         for normal in &mut self.vertex_normals {
             *normal = scaling::unit(*normal).unwrap_or(DVec3::ZERO);
@@ -155,7 +155,7 @@ impl MeshTopology {
     /// all but two that continue straight.
     fn find_features(&mut self, thick: f64) {
         // For each vertex: the number of edges that are not flat, and the ends of two of them.
-        let mut sharp = vec![(0_u32, [0_u32; 2]); self.places.len()];
+        let mut sharp = vec![(0_u32, [0_u32; 2]); self.positions.len()];
         for (t, vertices) in self.vertices.iter().enumerate() {
             if self.facets[t] == NO_TRIANGLE {
                 continue;
@@ -178,7 +178,7 @@ impl MeshTopology {
             self.is_feature[vertex] = match n {
                 0 => false,
                 2 => {
-                    let [u, v] = ends.map(|end| self.places[end as usize] - self.places[vertex]);
+                    let [u, v] = ends.map(|end| self.positions[end as usize] - self.positions[vertex]);
                     let line = scaling::unit(v - u).unwrap_or(DVec3::ZERO);
                     let is_straight = u.dot(v) < 0.0 && u.cross(line).length() <= thick;
                     !is_straight
@@ -197,7 +197,7 @@ impl MeshTopology {
     /// Returns the number of vertices; vertices at one position count once.
     #[inline]
     pub fn n_vertices(&self) -> usize {
-        self.places.len()
+        self.positions.len()
     }
 
     /// Returns the vertices of a triangle.
@@ -241,8 +241,8 @@ impl MeshTopology {
 
     /// Returns the position of a vertex.
     #[inline]
-    pub fn place(&self, vertex: u32) -> DVec3 {
-        self.places[vertex as usize]
+    pub fn position(&self, vertex: u32) -> DVec3 {
+        self.positions[vertex as usize]
     }
 
     /// Returns the mean unit normal of the triangles at a vertex; zero if they cancel.
@@ -277,7 +277,8 @@ impl MeshTopology {
     #[inline]
     pub fn wings(&self, triangle: u32, edge: usize) -> (DVec3, [DVec3; 2], DVec3) {
         let vertices = self.vertices[triangle as usize];
-        let along = self.places[vertices[(edge + 1) % 3] as usize] - self.places[vertices[edge] as usize];
+        let along =
+            self.positions[vertices[(edge + 1) % 3] as usize] - self.positions[vertices[edge] as usize];
         let along = scaling::unit(along).unwrap_or(DVec3::ZERO);
         let normal = self.normals[triangle as usize];
         let wing = normal.cross(along);
@@ -331,10 +332,10 @@ fn facets(
     corners: &[[DVec3; 3]],
     normals: &[DVec3],
     vertices: &[[u32; 3]],
-    places: &[DVec3],
+    positions: &[DVec3],
     neighbours: &[[u32; 3]],
 ) -> (Vec<u32>, f64) {
-    let reach = places.iter().fold(DVec3::ZERO, |most, p| most.max(p.abs()));
+    let reach = positions.iter().fold(DVec3::ZERO, |most, p| most.max(p.abs()));
     let thick = tol::FACET_THICK * reach.element_sum();
     // The squared longest edge of each triangle, and its area over that edge: its width.
     let sizes: Vec<(f64, f64)> = corners
@@ -355,7 +356,7 @@ fn facets(
             continue;
         }
         facets[seed as usize] = seed;
-        let (normal, place) = (normals[seed as usize], corners[seed as usize][0]);
+        let (normal, position) = (normals[seed as usize], corners[seed as usize][0]);
         open.push(seed);
         while let Some(t) = open.pop() {
             for next in neighbours[t as usize] {
@@ -364,7 +365,7 @@ fn facets(
                 }
                 let is_in_plane = vertices[next as usize]
                     .iter()
-                    .all(|&v| normal.dot(places[v as usize] - place).abs() <= thick);
+                    .all(|&v| normal.dot(positions[v as usize] - position).abs() <= thick);
                 // A sliver may point anywhere; any other folded triangle belongs to another facet.
                 let is_sliver = sizes[next as usize].1 <= 4.0 * thick;
                 if is_in_plane && (is_sliver || 0.5 < normal.dot(normals[next as usize])) {

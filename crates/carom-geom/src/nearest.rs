@@ -19,16 +19,16 @@ use glam::DVec3;
 pub(crate) fn closest_points(a: &Figure, b: &Figure) -> (ClosestPoints, DVec3) {
     let core = core_distance(a, b);
     let meets = within::compare(a, b, core.distance).unwrap_or_else(|| within::is_within_exactly(a, b));
-    let way = unit(core.point_b - core.point_a);
+    let direction = unit(core.point_b - core.point_a);
     if meets {
         // Between the cores, and at most the radius from each core.
         let (low, high) = ((core.distance - b.radius()).max(0.0), a.radius().min(core.distance));
-        let point = core.point_a + way.unwrap_or(DVec3::ZERO) * (0.5 * (low + high));
+        let point = core.point_a + direction.unwrap_or(DVec3::ZERO) * (0.5 * (low + high));
         return (ClosestPoints { distance: 0.0, point_a: point, point_b: point }, DVec3::ZERO);
     }
     // The bodies are apart, perhaps by less than the rounding.
     let distance = (core.distance - (a.radius() + b.radius())).max(f64::MIN_POSITIVE);
-    let normal = way.unwrap_or_else(|| across(&core, a, b));
+    let normal = direction.unwrap_or_else(|| across(&core, a, b));
     let point_a = core.point_a + normal * a.radius();
     let point_b = core.point_b - normal * b.radius();
     (ClosestPoints { distance, point_a, point_b }, normal)

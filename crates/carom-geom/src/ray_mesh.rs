@@ -176,13 +176,13 @@ fn precise_parameter(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> Option<
     let (u, v) = (edge(1), edge(2));
     let normal = u.cross(v);
     let w = DoubleDoubleVec3::difference(t[0] * factor, origin * factor);
-    let way = direction * pace;
-    let (height, speed) = (normal.dot(w), normal.dot(DoubleDoubleVec3::from(way)));
+    let displacement = direction * pace;
+    let (height, speed) = (normal.dot(w), normal.dot(DoubleDoubleVec3::from(displacement)));
     let value = (height / speed).to_f64();
     let (height, speed, w) = (height.to_f64().abs(), speed.to_f64().abs(), w.to_dvec3().abs());
     let size = permanents(u.to_dvec3(), v.to_dvec3());
-    let error = (size.dot(w) + value.abs() * size.dot(way.abs())) * PRECISE;
-    let reach = w.max_element() / way.abs().max_element();
+    let error = (size.dot(w) + value.abs() * size.dot(displacement.abs())) * PRECISE;
+    let reach = w.max_element() / displacement.abs().max_element();
     let is_good = LEAST < height && LEAST < speed && error < f64::EPSILON * speed * reach;
     is_good.then(|| value / factor * pace)
 }

@@ -46,12 +46,12 @@ pub struct SweptLanes {
 impl BlockSweep {
     /// Creates the motion of a body inside the ball and inside the box; its centre is `center +
     /// way * t` at the time t. `None` if it does not move, or numbers are out of range.
-    pub fn new(center: DVec3, half: DVec3, radius: f64, way: DVec3) -> Option<BlockSweep> {
-        let speed_sq = way.length_squared();
+    pub fn new(center: DVec3, half: DVec3, radius: f64, displacement: DVec3) -> Option<BlockSweep> {
+        let speed_sq = displacement.length_squared();
         let sum = center.abs().element_sum() + half.abs().element_sum() + radius;
         (speed_sq.is_normal() && sum <= FARTHEST).then(|| {
             let speed = sqrt(speed_sq);
-            BlockSweep { center, half, radius, direction: way * (1.0 / speed), speed }
+            BlockSweep { center, half, radius, direction: displacement * (1.0 / speed), speed }
         })
     }
 }
@@ -165,8 +165,8 @@ impl Kernel for Swept<'_> {
         let mut told = SweptLanes { may, enters: [0.0; 8] };
         if may != 0 {
             let inverse = (1.0 - 8.0 * f64::EPSILON) / sweep.speed;
-            for (to, way) in told.enters.iter_mut().zip(enters.to_array()) {
-                *to = ((along + f64::from(way)) - lost_in(far)).max(0.0) * inverse;
+            for (to, travel) in told.enters.iter_mut().zip(enters.to_array()) {
+                *to = ((along + f64::from(travel)) - lost_in(far)).max(0.0) * inverse;
             }
         }
         told

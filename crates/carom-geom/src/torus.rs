@@ -107,8 +107,8 @@ impl Radii {
         if !(0.0 <= left) {
             return;
         }
-        let place = |s: f64| start + along * s;
-        let distance = |s: f64| self.sample(place(s)).distance;
+        let position_of = |s: f64| start + along * s;
+        let distance = |s: f64| self.sample(position_of(s)).distance;
         let (mut low, mut is_in) = (-sqrt(left), false);
         for high in self.extrema(start, along, sqrt(left)) {
             if (distance(high) < 0.0) == is_in {
@@ -117,7 +117,7 @@ impl Radii {
             }
             let s = root(low, high, |s| (distance(s) < 0.0) == is_in);
             let t = (s - origin.dot(along)) / speed;
-            let crossing = Crossing { t, normal: self.sample(place(s)).gradient, is_leaving: is_in };
+            let crossing = Crossing { t, normal: self.sample(position_of(s)).gradient, is_leaving: is_in };
             if from <= t && t <= to && visit(crossing).is_break() {
                 return;
             }

@@ -38,14 +38,14 @@ impl Rng {
     }
 }
 
-/// B moved along `way` until it is `gap` away from A: a few steps of the distance itself.
-fn placed(a: &ConvexHull, b: &ConvexHull, rotation: DQuat, way: DVec3, gap: f64) -> WidePose {
+/// B moved along `displacement` until it is `gap` away from A: a few steps of the distance itself.
+fn placed(a: &ConvexHull, b: &ConvexHull, rotation: DQuat, displacement: DVec3, gap: f64) -> WidePose {
     let mut reach = 3.0;
     for _ in 0..60 {
-        let pose = WidePose::from_quat(rotation, way * reach);
+        let pose = WidePose::from_quat(rotation, displacement * reach);
         reach -= signed_distance(a, b, &pose, &GjkSettings::default(), None).distance - gap.max(0.0);
     }
-    WidePose::from_quat(rotation, way * (reach + gap.min(0.0)))
+    WidePose::from_quat(rotation, displacement * (reach + gap.min(0.0)))
 }
 
 fn main() {
@@ -70,8 +70,8 @@ fn main() {
     let pairs: Vec<(usize, usize, WidePose)> = (0..200)
         .map(|i| {
             let (a, b) = (i % 16, (i / 16 + i + 1) % 16);
-            let (rotation, way) = (rng.rotation(), rng.unit());
-            (a, b, placed(&hulls[a], &hulls[b], rotation, way, gap))
+            let (rotation, direction) = (rng.rotation(), rng.unit());
+            (a, b, placed(&hulls[a], &hulls[b], rotation, direction, gap))
         })
         .collect();
     let settings = GjkSettings::default();

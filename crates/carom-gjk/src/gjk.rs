@@ -79,9 +79,9 @@ impl Simplex {
     }
 
     #[inline(always)]
-    fn put(&mut self, place: usize, vertex: &Vertex) {
-        self.points[place & 3] = vertex.w;
-        self.sources[place & 3] = [vertex.a, vertex.b];
+    fn set_vertex(&mut self, index: usize, vertex: &Vertex) {
+        self.points[index & 3] = vertex.w;
+        self.sources[index & 3] = [vertex.a, vertex.b];
     }
 
     #[inline(always)]
@@ -112,17 +112,17 @@ impl Simplex {
         if keep & bit == 0 {
             self.retain(keep);
         } else if gone == 0 {
-            self.put(self.n, newest);
+            self.set_vertex(self.n, newest);
             self.n += 1;
         } else if gone & (gone - 1) == 0 {
-            self.put(gone.trailing_zeros() as usize, newest);
+            self.set_vertex(gone.trailing_zeros() as usize, newest);
         } else {
             // At most one of three older corners stays.
             let n = usize::from(kept != 0);
             if n == 1 {
                 self.shift(kept.trailing_zeros() as usize, 0);
             }
-            self.put(n, newest);
+            self.set_vertex(n, newest);
             self.n = n + 1;
         }
     }
@@ -448,7 +448,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         for &pair in &cache.pairs[..usize::from(cache.n_pairs).min(4)] {
             // The pairs all differ. Two of them may now coincide, so every feature is tried.
             if let Some(vertex) = c.rebuild(pair) {
-                simplex.put(simplex.n, &vertex);
+                simplex.set_vertex(simplex.n, &vertex);
                 simplex.n += 1;
             }
         }
@@ -469,7 +469,7 @@ fn start<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     }
     counters.supports += 1;
     let vertex = c.support(axis);
-    simplex.put(0, &vertex);
+    simplex.set_vertex(0, &vertex);
     simplex.n = 1;
     simplex.nearest = nearest_with_newest(&simplex.points, 0, vertex.w);
     None

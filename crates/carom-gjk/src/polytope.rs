@@ -211,7 +211,7 @@ impl<'m> Polytope<'m> {
                 let (to, from) =
                     (outer.corners[usize::from(edge)], outer.corners[usize::from((edge + 1) % 3)]);
                 ends[lane] = [from, to];
-                fan.put(lane, self.vertices[usize::from(from)].w, self.vertices[usize::from(to)].w);
+                fan.set_lane(lane, self.vertices[usize::from(from)].w, self.vertices[usize::from(to)].w);
             }
             let planes = fan.planes();
             for lane in 0..(n_rim - i).min(4) {
@@ -432,7 +432,7 @@ impl Fan {
     }
 
     #[inline(always)]
-    fn put(&mut self, lane: usize, from: DVec3, to: DVec3) {
+    fn set_lane(&mut self, lane: usize, from: DVec3, to: DVec3) {
         (self.from[0][lane], self.from[1][lane], self.from[2][lane]) = (from.x, from.y, from.z);
         (self.to[0][lane], self.to[1][lane], self.to[2][lane]) = (to.x, to.y, to.z);
     }

@@ -6,7 +6,7 @@ use crate::dice::Dice;
 use crate::scenes::turned;
 use carom_bounds::Aabb;
 use carom_broad::{Filter, Pair};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place};
+use carom_broad_auto::catalogue::{ALGORITHMS, WorldHints};
 use carom_geom::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, HalfSpace, Sphere, TriMesh};
 use carom_math::{Interval, Pose, Ray, Vec3};
 use carom_query::{
@@ -117,8 +117,8 @@ fn impact(hash: &mut Hash, found: &TimeOfImpact) {
     match found {
         TimeOfImpact::Hit(hit) => {
             [hit.t_lo, hit.t_hi].into_iter().for_each(|t| hash.add(t.to_bits()));
-            let places = [hit.point_a, hit.point_b, hit.normal];
-            places.iter().flat_map(|v| v.to_array()).for_each(|x| hash.add(x.to_bits()));
+            let positions = [hit.point_a, hit.point_b, hit.normal];
+            positions.iter().flat_map(|v| v.to_array()).for_each(|x| hash.add(x.to_bits()));
         }
         TimeOfImpact::Clear(_) => hash.add(1),
         _ => hash.add(2),
@@ -138,7 +138,7 @@ fn ray_hit(hash: &mut Hash, shape: &Shape, pose: &Pose, ray: &Ray) {
 /// Adds the pairs of boxes that move for some frames, in every broad phase.
 fn broad_phases(hash: &mut Hash) -> Result<(), Error> {
     const N_BOXES: usize = 300;
-    let place = Place::of(&[Aabb { min: Vec3::splat(-12.0), max: Vec3::splat(12.0) }; N_BOXES]);
+    let place = WorldHints::of(&[Aabb { min: Vec3::splat(-12.0), max: Vec3::splat(12.0) }; N_BOXES]);
     for listed in ALGORITHMS {
         let mut dice = Dice::new(33);
         let mut any_box = || {

@@ -26,7 +26,7 @@ pub fn time_budgets() -> Result<(), Error> {
             other.step(DT)?;
         }
         // With a clock the steps were made, so the states may differ.
-        if !clock::IS_THERE && asked.state_hash() != other.state_hash() {
+        if !clock::IS_AVAILABLE && asked.state_hash() != other.state_hash() {
             return Err(format!("{}: a refused step left something", scene.name).into());
         }
     }
@@ -38,8 +38,8 @@ fn step(world: &mut World<DynamicBvh>, time: Duration) -> Result<(), Error> {
     let before = world.state_hash();
     let stepped = world.step_with_budget(DT, Budget::Time(time)).map(|_| ());
     match stepped {
-        Ok(()) if clock::IS_THERE => Ok(()),
-        Err(WorldError::NoClock) if !clock::IS_THERE && world.state_hash() == before => Ok(()),
+        Ok(()) if clock::IS_AVAILABLE => Ok(()),
+        Err(WorldError::NoClock) if !clock::IS_AVAILABLE && world.state_hash() == before => Ok(()),
         other => Err(format!("{other:?}").into()),
     }
 }
@@ -55,9 +55,9 @@ fn search(time: Duration) -> Result<(), Error> {
     search.start(pairs.len(), &AnytimeSettings::distance());
     let run = search.run(&meshes, &pairs, Until::from(Budget::Time(time)))?;
     let is_right = match run.ended {
-        Ended::NoClock => !clock::IS_THERE && run.steps == 0,
-        Ended::Done => clock::IS_THERE && !time.is_zero(),
-        Ended::Deadline => clock::IS_THERE && time.is_zero(),
+        Ended::NoClock => !clock::IS_AVAILABLE && run.steps == 0,
+        Ended::Done => clock::IS_AVAILABLE && !time.is_zero(),
+        Ended::Deadline => clock::IS_AVAILABLE && time.is_zero(),
         _ => false,
     };
     if !is_right {
@@ -77,7 +77,7 @@ mod tests {
     /// Built without default features, with `libm`, there is no clock.
     #[test]
     fn budgets_in_time_are_kept_with_a_clock_and_refused_without() {
-        assert_eq!(carom_math::clock::IS_THERE, cfg!(feature = "std"));
+        assert_eq!(carom_math::clock::IS_AVAILABLE, cfg!(feature = "std"));
         super::time_budgets().unwrap();
     }
 }

@@ -88,8 +88,8 @@ fn dynamic(shape: Shape) -> BodyDesc {
 fn tower<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     world.insert(ground()?)?;
     for i in 0..20 {
-        let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
-        world.insert(dynamic(cuboid(Vec3::splat(0.5))?).with_position(place))?;
+        let position = Vec3::new(0.0, 0.5 + i as f32, 0.0);
+        world.insert(dynamic(cuboid(Vec3::splat(0.5))?).with_position(position))?;
     }
     Ok(())
 }
@@ -115,7 +115,7 @@ fn trough<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&points)?));
     for i in 0..48 {
         let (layer, cell) = (i / 16, i % 16);
-        let place =
+        let position =
             Vec3::new((cell % 4) as f32 * 1.3 - 2.0, 2.5 + layer as f32 * 1.4, (cell / 4) as f32 * 1.3 - 2.0);
         let shape = match i % 4 {
             0 => ball(0.4)?,
@@ -123,7 +123,7 @@ fn trough<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
             2 => hull.clone(),
             _ => cuboid(Vec3::new(0.5, 0.3, 0.4))?,
         };
-        let desc = dynamic(shape).with_pose(Pose::new(turned(&mut dice), place + dice.point(0.1)));
+        let desc = dynamic(shape).with_pose(Pose::new(turned(&mut dice), position + dice.point(0.1)));
         world.insert(desc.with_restitution(if i % 7 == 0 { 0.4 } else { 0.0 }))?;
     }
     Ok(())
@@ -139,10 +139,10 @@ fn bullets<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
             1 => cuboid(Vec3::new(0.02, 0.004, 0.006))?,
             _ => Shape::Capsule(Capsule::new(0.015, 0.004)?),
         };
-        let place = Vec3::new(dice.range(-30.0, -1.0), (i / 10) as f32, (i % 10) as f32);
+        let position = Vec3::new(dice.range(-30.0, -1.0), (i / 10) as f32, (i % 10) as f32);
         let (aside, spin) = (dice.point(20.0), dice.point(200.0));
         let desc = BodyDesc::dynamic(shape)
-            .with_pose(Pose::from_translation(place))
+            .with_pose(Pose::from_translation(position))
             .with_linear_velocity(Vec3::new(1000.0, aside.y, aside.z))
             .with_angular_velocity(spin)
             .with_density(8000.0)
@@ -188,9 +188,9 @@ fn lift<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let lift = BodyDesc::kinematic(cuboid(Vec3::new(5.0, 0.2, 5.0))?).with_position(Vec3::Y * 0.5);
     world.insert(lift.with_linear_velocity(Vec3::Y * 0.5).with_angular_velocity(Vec3::Y * 0.3))?;
     for _ in 0..40 {
-        let place = Vec3::new(dice.range(-4.0, 4.0), dice.range(1.5, 6.0), dice.range(-4.0, 4.0));
+        let position = Vec3::new(dice.range(-4.0, 4.0), dice.range(1.5, 6.0), dice.range(-4.0, 4.0));
         let half = Vec3::new(dice.range(0.2, 0.5), dice.range(0.2, 0.5), dice.range(0.2, 0.5));
-        world.insert(dynamic(cuboid(half)?).with_pose(Pose::new(turned(&mut dice), place)))?;
+        world.insert(dynamic(cuboid(half)?).with_pose(Pose::new(turned(&mut dice), position)))?;
     }
     Ok(())
 }

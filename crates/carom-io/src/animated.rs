@@ -78,21 +78,21 @@ pub(crate) fn called(list: &str, number: usize, name: Option<&str>) -> String {
 pub(crate) enum Local {
     /// No channel drives such a node.
     Matrix(Placement),
-    Steps(Steps),
+    Steps(Trs),
 }
 
 /// A transform that applies scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Steps {
+pub(crate) struct Trs {
     pub(crate) translation: [f64; 3],
     /// x, y, z, w.
     pub(crate) rotation: [f64; 4],
     pub(crate) scale: [f64; 3],
 }
 
-impl Steps {
-    pub(crate) const IDENTITY: Steps =
-        Steps { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
+impl Trs {
+    pub(crate) const IDENTITY: Trs =
+        Trs { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
 
     /// Returns the transform as a matrix. The rotation is normalized first.
     pub(crate) fn placement(&self) -> Placement {
@@ -324,9 +324,9 @@ impl AnimatedModel {
     pub fn pose_of(&self, animations: &[usize], seconds: f64) -> ScenePose {
         let at_rest = |node: &SceneNode| match node.local.as_deref() {
             Some(Local::Steps(steps)) => *steps,
-            _ => Steps::IDENTITY,
+            _ => Trs::IDENTITY,
         };
-        let mut driven: BTreeMap<usize, Steps> = BTreeMap::new();
+        let mut driven: BTreeMap<usize, Trs> = BTreeMap::new();
         let weighted = |(node, of): (usize, &SceneNode)| Some((node, of.weights.as_ref()?.to_vec()));
         let mut weights: BTreeMap<usize, Vec<f64>> =
             self.nodes.iter().enumerate().filter_map(weighted).collect();

@@ -63,15 +63,15 @@ impl ReadError {
 }
 
 /// The maximum number of characters of a file's name in a message.
-const MAX_NAME: usize = 120;
+const MAX_NAME_CHARS: usize = 120;
 
 /// Returns the name with escaped control characters. A long name loses its beginning.
 fn name_on_one_line(path: &std::path::Path) -> String {
     let name = path.display().to_string();
     let n = name.chars().count();
-    let dots = if MAX_NAME < n { "..." } else { "" };
+    let dots = if MAX_NAME_CHARS < n { "..." } else { "" };
     let mut shown = String::from(dots);
-    for c in name.chars().skip(n.saturating_sub(MAX_NAME)) {
+    for c in name.chars().skip(n.saturating_sub(MAX_NAME_CHARS)) {
         shown.push(c);
     }
     without_controls(&shown)

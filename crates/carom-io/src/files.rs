@@ -243,7 +243,7 @@ impl<'a> Files<'a> {
         let is_inside = match (file.canonicalize(), root.canonicalize()) {
             (Ok(file), Ok(root)) => file.starts_with(root),
             // The path of a file that does not exist cannot be resolved; its name alone decides.
-            _ => !leaves(file.strip_prefix(root).unwrap_or(&file), root),
+            _ => !escapes_folder(file.strip_prefix(root).unwrap_or(&file), root),
         };
         if is_inside {
             return Ok(file);
@@ -280,7 +280,7 @@ pub(crate) fn read_regular(path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
 }
 
 /// Whether a relative name leaves its folder, or an absolute one lies outside of `root`.
-fn leaves(name: &Path, root: &Path) -> bool {
+fn escapes_folder(name: &Path, root: &Path) -> bool {
     let mut depth = 0_i64;
     for component in name.components() {
         depth += match component {

@@ -21,12 +21,12 @@
 mod motion;
 
 use crate::accessor::{Accessor, AccessorItem, BufferView, Elements};
-use crate::animated::{AnimatedModel, AnimatedPart, Local, MovingMesh, SceneNode, Skin, Steps, called};
+use crate::animated::{AnimatedModel, AnimatedPart, Local, MovingMesh, SceneNode, Skin, Trs, called};
 use crate::error::{Place, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
 use crate::model::Model;
-use crate::part::{Placement, RawMesh, number_by, push_note, used_vertices};
+use crate::part::{Placement, RawMesh, push_note, renumber, used_vertices};
 use base64::Engine;
 use glam::DVec3;
 use serde::Deserialize;
@@ -38,7 +38,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 /// Extensions that are supported.
-const READ: [&str; 2] = ["EXT_mesh_gpu_instancing", "KHR_mesh_quantization"];
+const SUPPORTED_EXTENSIONS: [&str; 2] = ["EXT_mesh_gpu_instancing", "KHR_mesh_quantization"];
 
 /// Prefixes of extensions without influence on geometry.
 const APPEARANCE_PREFIXES: [&str; 15] = [
@@ -249,7 +249,8 @@ pub(crate) fn parse_animated(
 
 /// Whether an extension is supported, or has no influence on surfaces.
 fn is_understood(extension: &str) -> bool {
-    READ.contains(&extension) || APPEARANCE_PREFIXES.iter().any(|start| extension.starts_with(start))
+    SUPPORTED_EXTENSIONS.contains(&extension)
+        || APPEARANCE_PREFIXES.iter().any(|start| extension.starts_with(start))
 }
 
 /// Returns the JSON text, and the binary chunk if there is one.
@@ -320,8 +321,8 @@ impl<'a> Loader<'a, '_, '_> {
         while let Some((number, parent)) = stack.pop() {
             let text = self.document.nodes.get(number).copied();
             let text = text.ok_or_else(|| self.at("nodes", format!("there is no node {number}")))?;
-            let place = model.nodes.len();
-            if self.scene_nodes.insert(number, place).is_some() {
+            let index = model.nodes.len();
+            if self.scene_nodes.insert(number, index).is_some() {
                 return Err(self.at(format!("nodes[{number}]"), "is the child of two nodes"));
             }
             let node: Node<'a> = self.item(text, "nodes", number)?;
@@ -354,13 +355,13 @@ impl<'a> Loader<'a, '_, '_> {
                         Some(skin) => Some(self.skin(skin, &mut skins, model)?),
                         None => None,
                     };
-                    self.node_parts(&node, place, &mesh, skin, &called, model)
+                    self.node_parts(&node, index, &mesh, skin, &called, model)
                 });
                 if let Err(e) = made {
                     self.refuse_or_list(&called, &e, model)?;
                 }
             }
-            let parent = u32::try_from(place).map_err(|_| self.at("nodes", "too many"))?;
+            let parent = u32::try_from(index).map_err(|_| self.at("nodes", "too many"))?;
             stack.extend(node.children.into_iter().rev().map(|child| (child, Some(parent))));
         }
         let n_outside = self.document.nodes.len() - model.nodes.len();
@@ -407,12 +408,12 @@ impl<'a> Loader<'a, '_, '_> {
         serde_json::from_str(text).map_err(|e| format!("{name}[{number}]: {e}"))
     }
 
-    /// Adds a node's mesh as a part, or one part for each instance. `place` is the index of the
+    /// Adds a node's mesh as a part, or one part for each instance. `index` is the index of the
     /// node in the scene.
     fn node_parts(
         &mut self,
         node: &Node<'a>,
-        place: usize,
+        index: usize,
         mesh: &MeshParts,
         skin: Option<usize>,
         called: &str,
@@ -426,7 +427,7 @@ impl<'a> Loader<'a, '_, '_> {
         if 0 < mesh.n_thin {
             push_note(&mut model.notes, format!("{called}: points or lines are left out: no surface"));
         }
-        let number = model.nodes[place].number;
+        let number = model.nodes[index].number;
         let name = match node.name.as_deref().or(mesh.name.as_deref()) {
             None => format!("node{number}"),
             Some(name) => {
@@ -443,8 +444,8 @@ impl<'a> Loader<'a, '_, '_> {
         if let Some(skin) = skin {
             check_joints(mesh, &model.skins[skin])?;
         }
-        model.nodes[place].weights = self.node_weights(node, mesh)?;
-        let instances = match node.extensions.get(READ[0]) {
+        model.nodes[index].weights = self.node_weights(node, mesh)?;
+        let instances = match node.extensions.get(SUPPORTED_EXTENSIONS[0]) {
             None => vec![Placement::IDENTITY],
             Some(_) if skin.is_some() => {
                 // A skin ignores the transform of its node, and so that of each instance.
@@ -462,7 +463,7 @@ impl<'a> Loader<'a, '_, '_> {
             self.files.count_placed(n_triangles + TRIANGLES_PER_PART as usize)?;
             self.files.count_terms(n_terms)?;
             let (name, pieces) = (name.clone(), mesh.pieces.clone());
-            model.parts.push(AnimatedPart { name, node: place, instance, skin, pieces });
+            model.parts.push(AnimatedPart { name, node: index, instance, skin, pieces });
         }
         Ok(())
     }
@@ -470,7 +471,7 @@ impl<'a> Loader<'a, '_, '_> {
     /// Returns the transforms of the instances of a node, in its frame.
     fn instances(&mut self, text: &RawValue) -> Result<Vec<Placement>, String> {
         let instancing: Instancing =
-            serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", READ[0]))?;
+            serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", SUPPORTED_EXTENSIONS[0]))?;
         let mut count = None;
         let mut columns: [Option<Vec<[f64; 4]>>; 3] = [None, None, None];
         for ((column, name), size) in
@@ -479,10 +480,10 @@ impl<'a> Loader<'a, '_, '_> {
             let Some(accessor) = instancing.attributes.get(name) else { continue };
             let elements = self.elements(*accessor)?;
             if elements.n_components() != size {
-                return Err(format!("{}: {name} is not {size} numbers", READ[0]));
+                return Err(format!("{}: {name} is not {size} numbers", SUPPORTED_EXTENSIONS[0]));
             }
             if count.replace(elements.len()).is_some_and(|n| n != elements.len()) {
-                return Err(format!("{}: attributes of different lengths", READ[0]));
+                return Err(format!("{}: attributes of different lengths", SUPPORTED_EXTENSIONS[0]));
             }
             *column = Some((0..elements.len()).map(|i| elements.get(i)).collect());
         }
@@ -493,7 +494,7 @@ impl<'a> Loader<'a, '_, '_> {
             };
             let rotation = rotations.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |c| c[i]);
             let (translation, scale) = (three(&translations, 0.0), three(&scales, 1.0));
-            Steps { translation, rotation, scale }.placement()
+            Trs { translation, rotation, scale }.placement()
         };
         Ok((0..count.unwrap_or(0)).map(one).collect())
     }
@@ -621,7 +622,7 @@ impl<'a> Loader<'a, '_, '_> {
             }
         }
         let used = used_vertices(&mesh.triangles);
-        number_by(&used, &mut mesh.triangles);
+        renumber(&used, &mut mesh.triangles);
         let vertex = |v: &u32| {
             let [x, y, z, _] = positions.get(*v as usize);
             DVec3::new(x, y, z)
@@ -703,8 +704,8 @@ fn local(node: &Node<'_>) -> Option<Local> {
     if let (None, None, None) = (node.translation, node.rotation, node.scale) {
         return None;
     }
-    let usual = Steps::IDENTITY;
-    Some(Local::Steps(Steps {
+    let usual = Trs::IDENTITY;
+    Some(Local::Steps(Trs {
         translation: node.translation.unwrap_or(usual.translation),
         rotation: node.rotation.unwrap_or(usual.rotation),
         scale: node.scale.unwrap_or(usual.scale),

@@ -151,9 +151,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
             None => {}
             Some(b'/') if text.starts_with("//") => {}
             Some(b'{') => {
-                let block = opened(&mut map, &open, number + 1).map_err(at)?;
+                let block = open_block(&mut map, &open, number + 1).map_err(at)?;
                 if block == Block::Other && open.last() == Some(&Block::Brush) {
-                    skip(&mut map, "");
+                    list_as_unread(&mut map, "");
                 }
                 open.push(block);
             }
@@ -187,7 +187,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
                 if brush.is_some_and(|brush| !brush.planes.is_empty()) {
                     return Err(at(format!("{text:?} is neither a plane nor a brace")));
                 }
-                skip(&mut map, text);
+                list_as_unread(&mut map, text);
             }
             _ => return Err(at(format!("{text:?} is neither a brace, a key nor a plane"))),
         }
@@ -214,7 +214,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
 }
 
 /// Lists the last brush as unread, once. The first name is kept as that of the block.
-fn skip(map: &mut Map, name: &str) {
+fn list_as_unread(map: &mut Map, name: &str) {
     let brush = map.entities.last().and_then(|entity| entity.brushes.last());
     let Some(line) = brush.map(|brush| brush.line) else { return };
     if map.unread.last().is_none_or(|block| block.line != line) {
@@ -231,7 +231,7 @@ enum Block {
     Other,
 }
 
-fn opened(map: &mut Map, open: &[Block], line: usize) -> Result<Block, String> {
+fn open_block(map: &mut Map, open: &[Block], line: usize) -> Result<Block, String> {
     match open.last() {
         None => {
             map.entities.push(Entity { pairs: Vec::new(), brushes: Vec::new() });

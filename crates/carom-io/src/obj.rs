@@ -68,7 +68,7 @@ struct Faces {
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let mut mesh = RawMesh::default();
     let mut faces = Faces::default();
-    let mut unusual = Unusual::default();
+    let mut unusual = SkippedLines::default();
     let mut has_keyword = false;
     let mut lines = Lines { rest: bytes, number: 0 };
     while let Some(line) = lines.next() {
@@ -146,7 +146,7 @@ impl<'a> Lines<'a> {
 
 /// Lines that are neither vertices nor faces.
 #[derive(Default)]
-struct Unusual {
+struct SkippedLines {
     /// The number of `l` and `p` lines, and the line of the first.
     n_thin: usize,
     first_thin: usize,
@@ -155,7 +155,7 @@ struct Unusual {
     n_unread: usize,
 }
 
-impl Unusual {
+impl SkippedLines {
     fn report(self, model: &mut Model) {
         if 0 < self.n_thin {
             let (n, line) = (self.n_thin, self.first_thin);
@@ -179,7 +179,7 @@ fn read_line(
     number: usize,
     mesh: &mut RawMesh,
     faces: &mut Faces,
-    unusual: &mut Unusual,
+    unusual: &mut SkippedLines,
 ) -> Result<bool, String> {
     let mut words = line.split_whitespace();
     let Some(keyword) = words.next() else { return Ok(false) };

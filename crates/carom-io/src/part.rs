@@ -70,7 +70,7 @@ impl RawMesh {
     /// vertices.
     pub(crate) fn with_used_vertices(&self, mut triangles: Vec<[u32; 3]>) -> RawMesh {
         let used = used_vertices(&triangles);
-        number_by(&used, &mut triangles);
+        renumber(&used, &mut triangles);
         RawMesh { vertices: used.iter().map(|v| self.vertices[*v as usize]).collect(), triangles }
     }
 
@@ -99,7 +99,7 @@ pub(crate) fn used_vertices(triangles: &[[u32; 3]]) -> Vec<u32> {
 }
 
 /// Replaces vertex indices by their positions in the sorted list `used`.
-pub(crate) fn number_by(used: &[u32], triangles: &mut [[u32; 3]]) {
+pub(crate) fn renumber(used: &[u32], triangles: &mut [[u32; 3]]) {
     for v in triangles.as_flattened_mut() {
         *v = used.binary_search(v).unwrap_or(0) as u32;
     }

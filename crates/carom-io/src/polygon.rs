@@ -91,7 +91,7 @@ pub(crate) fn triangulate(
         mesh.push_polygon(corners);
         return Ok(());
     }
-    let Some(seen) = Seen::new(mesh, corners) else {
+    let Some(seen) = ProjectedPolygon::new(mesh, corners) else {
         // The polygon has no area, or is not finite; the latter is refused later.
         mesh.push_polygon(corners);
         return Ok(());
@@ -141,7 +141,7 @@ pub(crate) fn triangulate(
 }
 
 /// A polygon, projected along an axis.
-struct Seen {
+struct ProjectedPolygon {
     /// The corners in the file's order, without those that repeat the one before.
     in_file: Vec<u32>,
     /// The same corners, starting at the least one.
@@ -161,9 +161,9 @@ struct Seen {
     is_plane: bool,
 }
 
-impl Seen {
+impl ProjectedPolygon {
     /// Projects a polygon. `None` if it has no area or a corner is not finite.
-    fn new(mesh: &RawMesh, corners: &[u32]) -> Option<Seen> {
+    fn new(mesh: &RawMesh, corners: &[u32]) -> Option<ProjectedPolygon> {
         let position = |v: u32| mesh.vertices[v as usize];
         let n = corners.len();
         let mut kept: Vec<u32> = Vec::with_capacity(n);
@@ -200,7 +200,7 @@ impl Seen {
         let size = points.iter().map(|p| (*p - points[0]).abs().max_element()).fold(0.0, f64::max);
         let bend = points.iter().map(|p| normal.dot(*p - middle).abs()).fold(0.0, f64::max) / size;
         let is_plane = points[3..].iter().all(|p| side(&points, *p) == 0.0);
-        Some(Seen { in_file, corners: kept, flat, scale, axis, middle, normal, bend, is_plane })
+        Some(ProjectedPolygon { in_file, corners: kept, flat, scale, axis, middle, normal, bend, is_plane })
     }
 
     /// Returns the point of the plane at a projected point, in the file's unit.
@@ -245,7 +245,7 @@ fn side(plane: &[DVec3], p: DVec3) -> f64 {
 }
 
 /// Returns twice the signed area of a triangle; the sign is exact.
-fn turn(a: DVec2, b: DVec2, c: DVec2) -> f64 {
+fn signed_area2(a: DVec2, b: DVec2, c: DVec2) -> f64 {
     let coord = |p: DVec2| Coord { x: p.x, y: p.y };
     orient2d(coord(a), coord(b), coord(c))
 }
@@ -255,9 +255,9 @@ fn is_strictly_convex(points: &[DVec2]) -> bool {
     let n = points.len();
     let at = |i: usize| points[i % n];
     let goes_up = |i: usize| (at(i).x, at(i).y) < (at(i + 1).x, at(i + 1).y);
-    let side = turn(at(0), at(1), at(2));
+    let side = signed_area2(at(0), at(1), at(2));
     let is_turned = |i: usize| {
-        let t = turn(at(i), at(i + 1), at(i + 2));
+        let t = signed_area2(at(i), at(i + 1), at(i + 2));
         (0.0 < side && 0.0 < t) || (side < 0.0 && t < 0.0)
     };
     // Once around, the edges change between ascending and descending twice; twice around, four
@@ -295,7 +295,7 @@ struct Outline {
 }
 
 impl Outline {
-    fn new(seen: &Seen) -> Outline {
+    fn new(seen: &ProjectedPolygon) -> Outline {
         let n = seen.corners.len();
         let mut outline = Outline {
             points: Vec::with_capacity(n),
@@ -433,8 +433,8 @@ impl Outline {
         order.sort_by(|i, j| extents[*i].0.total_cmp(&extents[*j].0).then(i.cmp(j)));
         // For each edge its split points: the parameter along it, and the index of the point.
         let mut cuts: Vec<Vec<(f64, usize)>> = vec![Vec::new(); ends.len()];
-        for (place, &i) in order.iter().enumerate() {
-            let others = &order[place + 1..];
+        for (index, &i) in order.iter().enumerate() {
+            let others = &order[index + 1..];
             let n_others = others.partition_point(|j| extents[*j].0 <= extents[i].1);
             quirks.count_tests(n_others)?;
             for &j in &others[..n_others] {
@@ -443,8 +443,8 @@ impl Outline {
                 if a.y.max(b.y) < c.y.min(d.y) || c.y.max(d.y) < a.y.min(b.y) {
                     continue;
                 }
-                let (ca, cb) = (turn(c, d, a), turn(c, d, b));
-                let (ac, ad) = (turn(a, b, c), turn(a, b, d));
+                let (ca, cb) = (signed_area2(c, d, a), signed_area2(c, d, b));
+                let (ac, ad) = (signed_area2(a, b, c), signed_area2(a, b, d));
                 let is_opposite = |x: f64, y: f64| (x < 0.0 && 0.0 < y) || (y < 0.0 && 0.0 < x);
                 if !(is_opposite(ca, cb) && is_opposite(ac, ad)) {
                     continue;

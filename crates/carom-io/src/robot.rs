@@ -195,7 +195,7 @@ struct Rule {
 
 /// A joint as it is written in a file.
 #[derive(Debug)]
-pub(crate) struct JointText {
+pub(crate) struct RawJoint {
     pub(crate) name: String,
     pub(crate) kind: String,
     pub(crate) origin: Placement,
@@ -207,9 +207,9 @@ pub(crate) struct JointText {
     pub(crate) child: String,
 }
 
-impl JointText {
-    pub(crate) fn new(name: String, kind: String) -> JointText {
-        JointText {
+impl RawJoint {
+    pub(crate) fn new(name: String, kind: String) -> RawJoint {
+        RawJoint {
             name,
             kind,
             origin: Placement::IDENTITY,
@@ -231,7 +231,7 @@ impl Robot {
     pub(crate) fn new(
         name: String,
         links: Vec<String>,
-        texts: &[JointText],
+        texts: &[RawJoint],
         path: &Path,
         notes: &mut Vec<String>,
     ) -> Result<Robot, ReadError> {

@@ -84,7 +84,7 @@ struct Object {
 }
 
 /// An object that was read.
-struct Known {
+struct ParsedObject {
     name: String,
     mesh: Option<Arc<RawMesh>>,
     components: Vec<Instance>,
@@ -96,7 +96,7 @@ struct Known {
 #[derive(Default)]
 struct Entry {
     unit: Option<&'static (&'static str, &'static str, f64)>,
-    objects: HashMap<u32, Known>,
+    objects: HashMap<u32, ParsedObject>,
     /// The items of the build, or the errors of those that cannot be.
     items: Vec<Result<Instance, String>>,
     notes: Vec<String>,
@@ -118,7 +118,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     scene.model.up = Some("z");
     for (number, item) in items.into_iter().enumerate() {
         let named = format!("item {number} of the build");
-        let placed = item.and_then(|item| scene.place(&item.object, &item.placement, &mut Vec::new()));
+        let placed = item.and_then(|item| scene.add_parts(&item.object, &item.placement, &mut Vec::new()));
         match placed {
             Ok(()) => {}
             Err(e) if scene.files.options.keep_going => {
@@ -265,7 +265,7 @@ impl Scene<'_, '_, '_> {
     }
 
     /// Adds the parts of an object. `around` are the objects that it is a component of.
-    fn place(&mut self, id: &Id, placement: &Placement, around: &mut Vec<Id>) -> Result<(), String> {
+    fn add_parts(&mut self, id: &Id, placement: &Placement, around: &mut Vec<Id>) -> Result<(), String> {
         let (file, number) = id;
         if around.contains(id) {
             return Err(format!("object {number} is a component of itself"));
@@ -308,7 +308,7 @@ impl Scene<'_, '_, '_> {
             let Some(component) = component else { break };
             let (object, inner) = (component.object.clone(), placement.after(&component.placement));
             let placed = Placement::affine(inner.0);
-            let placed = placed.and_then(|placement| self.place(&object, &placement, around));
+            let placed = placed.and_then(|placement| self.add_parts(&object, &placement, around));
             match placed {
                 Ok(()) => {}
                 Err(e) if self.files.options.keep_going => {
@@ -420,7 +420,7 @@ impl Builder {
                 None
             }
         };
-        let known = Known { name, mesh, components, unread, error };
+        let known = ParsedObject { name, mesh, components, unread, error };
         if self.entry.objects.insert(number, known).is_some() {
             return Err(format!("two objects {number}"));
         }

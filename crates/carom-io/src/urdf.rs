@@ -19,7 +19,7 @@ use crate::files::Files;
 use crate::limits::MAX_XML_DEPTH;
 use crate::model::Model;
 use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
-use crate::robot::{JointText, Robot};
+use crate::robot::{RawJoint, Robot};
 use crate::shapes;
 use crate::xml::{Attributes, XACRO};
 use quick_xml::Reader;
@@ -80,7 +80,7 @@ impl Link {
 struct Document {
     name: String,
     links: Vec<Link>,
-    joints: Vec<JointText>,
+    joints: Vec<RawJoint>,
     /// Whether the current shape is visual geometry.
     is_visual: bool,
     /// Names of elements that are not understood.
@@ -202,8 +202,8 @@ impl Meshes {
                     _ => continue,
                 };
                 let is_cylinder = matches!(shape.geometry, Ok(Geometry::Cylinder(_)));
-                let place = shape.origin.0.map(f64::to_bits);
-                *n += u64::from(known.insert((is_cylinder, key.map(f64::to_bits), place)));
+                let indices = shape.origin.0.map(f64::to_bits);
+                *n += u64::from(known.insert((is_cylinder, key.map(f64::to_bits), indices)));
             }
         }
         let n = |sides: usize| {
@@ -327,7 +327,7 @@ const NO_SHAPE: &str = "no geometry";
 
 /// The kind of an open element.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Inside {
+enum ElementKind {
     Document,
     Robot,
     Link,
@@ -341,12 +341,12 @@ enum Inside {
 fn read_robot(text: &str) -> Result<Document, String> {
     let mut reader = Reader::from_str(text);
     let mut robot = Document::default();
-    let mut open = vec![Inside::Document];
+    let mut open = vec![ElementKind::Document];
     loop {
         let event = reader
             .read_event()
             .map_err(|e| format!("not a valid URDF file: byte {}: {e}", reader.error_position()))?;
-        let inside = open.last().copied().unwrap_or(Inside::Document);
+        let inside = open.last().copied().unwrap_or(ElementKind::Document);
         let place =
             |e: String| if e == XACRO { e } else { format!("byte {}: {e}", reader.buffer_position()) };
         match event {
@@ -376,75 +376,75 @@ fn read_robot(text: &str) -> Result<Document, String> {
 
 impl Document {
     /// Handles the start of an element. Returns its kind.
-    fn start(&mut self, element: &BytesStart<'_>, inside: Inside) -> Result<Inside, String> {
+    fn start(&mut self, element: &BytesStart<'_>, inside: ElementKind) -> Result<ElementKind, String> {
         let name = String::from_utf8_lossy(element.name().as_ref()).into_owned();
         if name.starts_with("xacro:") {
             return Err(XACRO.to_owned());
         }
-        if inside == Inside::Other {
-            return Ok(Inside::Other);
+        if inside == ElementKind::Other {
+            return Ok(ElementKind::Other);
         }
         let attributes = Attributes::new(element)?;
         let kind = match (inside, name.as_str()) {
-            (Inside::Document, "robot") => {
+            (ElementKind::Document, "robot") => {
                 self.name = attributes.get("name").unwrap_or_default().to_owned();
-                Inside::Robot
+                ElementKind::Robot
             }
-            (Inside::Robot, "link") => {
+            (ElementKind::Robot, "link") => {
                 self.links.push(Link { name: attributes.text("name")?, ..Link::default() });
-                Inside::Link
+                ElementKind::Link
             }
-            (Inside::Robot, "joint") => {
+            (ElementKind::Robot, "joint") => {
                 let kind = attributes.get("type").unwrap_or_default().to_owned();
-                self.joints.push(JointText::new(attributes.text("name")?, kind));
-                Inside::Joint
+                self.joints.push(RawJoint::new(attributes.text("name")?, kind));
+                ElementKind::Joint
             }
-            (Inside::Link, "collision" | "visual") => {
+            (ElementKind::Link, "collision" | "visual") => {
                 if let Some(link) = self.links.last_mut() {
                     let list = if name == "visual" { &mut link.visual } else { &mut link.collision };
                     list.push(Shape { origin: Placement::IDENTITY, geometry: Err(NO_SHAPE.to_owned()) });
                 }
                 self.is_visual = name == "visual";
-                Inside::Shape
+                ElementKind::Shape
             }
-            (Inside::Joint, element) => {
+            (ElementKind::Joint, element) => {
                 if let Some(joint) = self.joints.last_mut() {
                     let read = read_joint(element, &attributes, joint);
                     read.map_err(|e| format!("joint {}: {e}", joint.name))?;
                 }
-                Inside::Other
+                ElementKind::Other
             }
-            (Inside::Shape, "origin") => {
+            (ElementKind::Shape, "origin") => {
                 match attributes.origin() {
                     Ok(origin) => self.change_shape(|shape| shape.origin = origin),
                     Err(e) => self.change_shape(|shape| shape.fail(format!("origin: {e}"))),
                 }
-                Inside::Other
+                ElementKind::Other
             }
-            (Inside::Shape, "geometry") => Inside::Geometry,
-            (Inside::Geometry, _) => {
+            (ElementKind::Shape, "geometry") => ElementKind::Geometry,
+            (ElementKind::Geometry, _) => {
                 let geometry = geometry(&name, &attributes);
                 self.change_shape(|shape| match (&shape.geometry, geometry) {
                     (Ok(_), _) => shape.fail("two shapes in one geometry".to_owned()),
                     (Err(e), _) if e != NO_SHAPE => {}
                     (Err(_), geometry) => shape.geometry = geometry,
                 });
-                Inside::Other
+                ElementKind::Other
             }
-            (Inside::Document, _) => Inside::Other,
+            (ElementKind::Document, _) => ElementKind::Other,
             (_, other) => {
                 if !NO_GEOMETRY.contains(&other) && self.unknown.len() < 20 {
                     self.unknown.insert(other.chars().take(40).collect());
                 }
-                Inside::Other
+                ElementKind::Other
             }
         };
         Ok(kind)
     }
 
     /// Handles the end of an element.
-    fn end(&mut self, kind: Inside) -> Result<(), String> {
-        if kind == Inside::Joint
+    fn end(&mut self, kind: ElementKind) -> Result<(), String> {
+        if kind == ElementKind::Joint
             && let Some(joint) = self.joints.last()
             && (joint.parent.is_empty() || joint.child.is_empty())
         {
@@ -470,7 +470,7 @@ impl Shape {
 }
 
 /// Reads an element of a joint.
-fn read_joint(element: &str, attributes: &Attributes, joint: &mut JointText) -> Result<(), String> {
+fn read_joint(element: &str, attributes: &Attributes, joint: &mut RawJoint) -> Result<(), String> {
     let one = |key: &str, usual: f64| attributes.numbers::<1>(key, Some([usual])).map(|[x]| x);
     match element {
         "origin" => joint.origin = attributes.origin()?,

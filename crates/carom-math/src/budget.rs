@@ -18,6 +18,6 @@ pub enum Budget {
     /// A number of work steps: the same result in every run.
     Steps(u64),
     /// A time, from the call on. Rejected as an error if there is no clock
-    /// ([`clock::IS_THERE`](crate::clock::IS_THERE)).
+    /// ([`clock::IS_AVAILABLE`](crate::clock::IS_AVAILABLE)).
     Time(Duration),
 }

@@ -2,7 +2,7 @@
 //!
 //! There is no clock without the standard library. There is none on `wasm32-unknown-unknown`
 //! either, because the standard clock panics there; a program on that target can provide one with
-//! [`lend`].
+//! [`provide`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6 (time-critical collision
 //! detection).
@@ -13,15 +13,15 @@ pub struct Moment(imp::Instant);
 
 /// Whether there is a clock. Without one, budgets in time are rejected, and measured times are
 /// zero.
-pub const IS_THERE: bool = imp::IS_THERE;
+pub const IS_AVAILABLE: bool = imp::IS_AVAILABLE;
 
 /// Provides a clock for a target that has none: a function that returns seconds, and whose results
-/// do not decrease. Measured times come from it, but [`IS_THERE`] stays false, and budgets in time
+/// do not decrease. Measured times come from it, but [`IS_AVAILABLE`] stays false, and budgets in time
 /// are still rejected.
 ///
 /// Returns whether the function is used. False if the target has a clock, if one was lent before,
 /// or without the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).
-pub fn lend(now: fn() -> f64) -> bool {
+pub fn provide(now: fn() -> f64) -> bool {
     imp::lend(now)
 }
 
@@ -49,7 +49,7 @@ impl Moment {
 mod imp {
     pub(super) use std::time::Instant;
 
-    pub(super) const IS_THERE: bool = true;
+    pub(super) const IS_AVAILABLE: bool = true;
 
     pub(super) fn lend(_: fn() -> f64) -> bool {
         false
@@ -73,7 +73,7 @@ mod imp {
     #[derive(Clone, Copy, Debug)]
     pub(super) struct Instant(f64);
 
-    pub(super) const IS_THERE: bool = false;
+    pub(super) const IS_AVAILABLE: bool = false;
 
     #[cfg(feature = "std")]
     pub(super) fn lend(now: fn() -> f64) -> bool {

@@ -42,8 +42,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let side: usize = std::env::args().nth(1).map_or(Ok(20), |word| word.parse())?;
     let side = side.clamp(1, 100);
     // The clouds begin side by side. Velocities are in metres per step.
-    let place = |cloud: usize| Vec3::X * (cloud * side) as f32 * 0.01;
-    let mut drops: Vec<Vec3> = (0..3).flat_map(|i| cloud(side, place(i))).collect();
+    let position_of = |cloud: usize| Vec3::X * (cloud * side) as f32 * 0.01;
+    let mut drops: Vec<Vec3> = (0..3).flat_map(|i| cloud(side, position_of(i))).collect();
     let velocity = |drop: usize| Vec3::X * 0.002 * (drop / (side * side * side)) as f32;
 
     // Both keep their memory from step to step.

@@ -22,8 +22,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     // Points that fill a cube evenly, from multiples of irrational numbers.
     let side = (n as f32).cbrt() * 0.012;
     let steps = [0.819_172_5_f64, 0.671_043_6, 0.549_700_5];
-    let place = |i: usize| Vec3::from(steps.map(|step| (i as f64 * step).fract() as f32)) * side;
-    let points: Vec<Vec3> = (1..=n).map(place).collect();
+    let position_of = |i: usize| Vec3::from(steps.map(|step| (i as f64 * step).fract() as f32)) * side;
+    let points: Vec<Vec3> = (1..=n).map(position_of).collect();
     let radii: Vec<f32> = (0..n).map(|i| RADII[usize::from(i % ONE_BOULDER_IN == 0)]).collect();
     let is_boulder = |i: u32| radii[i as usize] == RADII[1];
 

@@ -126,9 +126,9 @@ impl NeighbourSearch for BruteForce {
         }
     }
 
-    fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+    fn visit_near(&self, position: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         for (b, q) in (0..).zip(&self.points) {
-            if is_within(place, *q, self.radius) && visit(b).is_break() {
+            if is_within(position, *q, self.radius) && visit(b).is_break() {
                 return;
             }
         }

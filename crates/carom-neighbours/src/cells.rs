@@ -51,11 +51,11 @@ impl Cells {
     /// `i32::MAX` in absolute value.
     #[inline(always)]
     pub(crate) fn cell(self, x: f32) -> i32 {
-        let place = f64::from(x) * self.per_length;
-        if place.abs() < EXACT_CELL_LIMIT {
+        let coordinate = f64::from(x) * self.per_length;
+        if coordinate.abs() < EXACT_CELL_LIMIT {
             // This rounds down, except that whole numbers are rounded to even ones. Two numbers
             // whose difference is less than 1 are still in one cell or in adjacent ones.
-            return ((place - 0.5) + WHOLE).to_bits() as i32;
+            return ((coordinate - 0.5) + WHOLE).to_bits() as i32;
         }
         let beyond = EXACT_CELL_LIMIT as i32 + (x.abs().to_bits() - self.far) as i32;
         if x < 0.0 { -beyond } else { beyond }

@@ -9,10 +9,10 @@
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;
-use crate::rows::{Near, OneRadius, Scan, Side};
+use crate::rows::{NearSearch, OneRadius, Scan, Side};
 use crate::search::NeighbourSearch;
 use crate::sorted::Sorted;
-use crate::walk::{RowMemory, Walk, in_order};
+use crate::walk::{RowMemory, RowSearch, in_order};
 use crate::within::Band;
 use crate::{DEFAULT_MAX_PAIRS, check_radius};
 use alloc::vec::Vec;
@@ -80,8 +80,8 @@ impl NeighbourGrid {
         Scan { candidates: &self.points, band: self.band, rule: &self.rule }
     }
 
-    fn walk(&self, side: Side) -> Walk<'_, OneRadius> {
-        Walk { scan: self.scan(), queries: &self.points, side }
+    fn walk(&self, side: Side) -> RowSearch<'_, OneRadius> {
+        RowSearch { scan: self.scan(), queries: &self.points, side }
     }
 
     fn too_dense(&self) -> NeighbourError {
@@ -127,7 +127,7 @@ impl NeighbourSearch for NeighbourGrid {
     ) -> Result<(), NeighbourError> {
         lists.clear();
         self.others.sort(others)?;
-        let walk = Walk { scan: self.scan(), queries: &self.others, side: Side::All };
+        let walk = RowSearch { scan: self.scan(), queries: &self.others, side: Side::All };
         if walk.collect_lists(self.max_pairs, lists) { Ok(()) } else { Err(self.too_dense()) }
     }
 
@@ -148,12 +148,12 @@ impl NeighbourSearch for NeighbourGrid {
         self.memory = memory;
     }
 
-    fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        if place.is_finite() {
-            let position = place.to_array();
+    fn visit_near(&self, point: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        if point.is_finite() {
+            let position = point.to_array();
             let cell = self.points.cell(position);
             let cells = [cell.map(|x| x - 1), cell.map(|x| x + 1)];
-            let _ = dispatch(Near { scan: self.scan(), position, cells, visit });
+            let _ = dispatch(NearSearch { scan: self.scan(), position, cells, visit });
         }
     }
 }

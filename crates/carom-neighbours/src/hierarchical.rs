@@ -12,9 +12,9 @@
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;
-use crate::rows::{Near, Rule, Scan, Side};
+use crate::rows::{NearSearch, Rule, Scan, Side};
 use crate::sorted::Sorted;
-use crate::walk::{RowMemory, Walk, in_order};
+use crate::walk::{RowMemory, RowSearch, in_order};
 use crate::within::Band;
 use crate::{DEFAULT_MAX_PAIRS, check_points, check_radius};
 use alloc::vec::Vec;
@@ -195,8 +195,8 @@ impl HierarchicalGrid {
         let mut pairs = core::mem::take(&mut self.pairs);
         pairs.clear();
         let mut is_whole = true;
-        for (i, (place, &radius)) in (0..).zip(others.iter().zip(radii)) {
-            self.visit_near(*place, radius, &mut |point| {
+        for (i, (position, &radius)) in (0..).zip(others.iter().zip(radii)) {
+            self.visit_near(*position, radius, &mut |point| {
                 is_whole = pairs.len() < self.max_pairs;
                 if !is_whole {
                     return ControlFlow::Break(());
@@ -232,11 +232,11 @@ impl HierarchicalGrid {
     ///
     /// A position that is not finite reaches nothing. Neither does a radius that is negative or
     /// not finite.
-    pub fn visit_near(&self, place: Vec3, radius: f32, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        if !place.is_finite() || check_radius(radius).is_err() {
+    pub fn visit_near(&self, point: Vec3, radius: f32, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        if !point.is_finite() || check_radius(radius).is_err() {
             return;
         }
-        let position = place.to_array();
+        let position = point.to_array();
         for level in &self.levels[..self.n_levels] {
             let rule = OwnRadii { reach: self.reach, queries: &[radius], candidates: &level.radii };
             let most = self.reach.of(radius, level.most);
@@ -247,14 +247,14 @@ impl HierarchicalGrid {
             let end = |sign: f64| end(sign).map(|x| x.clamp(f32::MIN, f32::MAX));
             let [low, high] = [level.points.cell(end(-1.0)), level.points.cell(end(1.0))];
             let cells = [low.map(|x| x - 1), high.map(|x| x + 1)];
-            if dispatch(Near { scan, position, cells, visit: &mut *visit }).is_break() {
+            if dispatch(NearSearch { scan, position, cells, visit: &mut *visit }).is_break() {
                 return;
             }
         }
     }
 
     /// Calls `search` for each level with itself, and with each coarser level.
-    fn each_pair_of_levels(&self, mut search: impl FnMut(&Walk<'_, OwnRadii<'_>>) -> ControlFlow<()>) {
+    fn each_pair_of_levels(&self, mut search: impl FnMut(&RowSearch<'_, OwnRadii<'_>>) -> ControlFlow<()>) {
         let levels = &self.levels[..self.n_levels];
         for (i, coarse) in levels.iter().enumerate() {
             for (k, fine) in levels[..=i].iter().enumerate() {
@@ -263,7 +263,7 @@ impl HierarchicalGrid {
                 let band = Band::between(of(fine.least, coarse.least), of(fine.most, coarse.most));
                 let scan = Scan { candidates: &coarse.points, band, rule: &rule };
                 let side = if i == k { Side::Later } else { Side::All };
-                if search(&Walk { scan, queries: &fine.points, side }).is_break() {
+                if search(&RowSearch { scan, queries: &fine.points, side }).is_break() {
                     return;
                 }
             }

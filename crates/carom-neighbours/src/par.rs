@@ -5,7 +5,7 @@
 
 use crate::lists::NeighbourLists;
 use crate::rows::Rule;
-use crate::walk::{RowMemory, Walk};
+use crate::walk::{RowMemory, RowSearch};
 use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -15,17 +15,17 @@ use rayon::prelude::*;
 const BLOCK: usize = 2048;
 
 /// The number of results that a thread finds before it updates the shared count.
-const NEWS: usize = 4096;
+const RESULTS_PER_UPDATE: usize = 4096;
 
 /// Whether there are several threads, and enough work for them.
-pub(crate) fn pays(n_queries: usize) -> bool {
+pub(crate) fn is_worth_threads(n_queries: usize) -> bool {
     2 * BLOCK <= n_queries && 1 < rayon::current_num_threads()
 }
 
 /// Returns the results of blocks of slots, in order; `None` if there are more than `limit`. `one`
 /// adds the results of a row.
 fn blocks<R: Rule, T: Default + Send>(
-    walk: &Walk<'_, R>,
+    walk: &RowSearch<'_, R>,
     limit: usize,
     one: impl Fn(usize, &[u32], &mut T) + Sync,
 ) -> Option<Vec<T>> {
@@ -39,7 +39,7 @@ fn blocks<R: Rule, T: Default + Send>(
             let is_within = |n: usize| n_found.fetch_add(n, Ordering::Relaxed).saturating_add(n) <= limit;
             let done = walk.visit(slots(block), memory, |slot, row| {
                 n_own += row.len();
-                if NEWS <= n_own && !is_within(core::mem::take(&mut n_own)) {
+                if RESULTS_PER_UPDATE <= n_own && !is_within(core::mem::take(&mut n_own)) {
                     return ControlFlow::Break(());
                 }
                 one(slot, row, &mut found);
@@ -50,8 +50,12 @@ fn blocks<R: Rule, T: Default + Send>(
         .collect()
 }
 
-/// Does the same as [`Walk::collect_lists`], into lists that have been begun.
-pub(crate) fn collect_lists<R: Rule>(walk: &Walk<'_, R>, limit: usize, lists: &mut NeighbourLists) -> bool {
+/// Does the same as [`RowSearch::collect_lists`], into lists that have been begun.
+pub(crate) fn collect_lists<R: Rule>(
+    walk: &RowSearch<'_, R>,
+    limit: usize,
+    lists: &mut NeighbourLists,
+) -> bool {
     let Some(blocks) = blocks(walk, limit, |_, row, (rows, ends): &mut (Vec<u32>, Vec<usize>)| {
         rows.extend_from_slice(row);
         ends.push(rows.len());
@@ -82,9 +86,9 @@ pub(crate) fn collect_lists<R: Rule>(walk: &Walk<'_, R>, limit: usize, lists: &m
     true
 }
 
-/// Does the same as [`Walk::collect_pairs`].
+/// Does the same as [`RowSearch::collect_pairs`].
 pub(crate) fn collect_pairs<R: Rule>(
-    walk: &Walk<'_, R>,
+    walk: &RowSearch<'_, R>,
     limit: usize,
     pairs: &mut Vec<[u32; 2]>,
     pair: impl Fn(u32, u32) -> [u32; 2] + Sync,

@@ -86,7 +86,7 @@ pub(crate) struct Rows<'a, R> {
 }
 
 /// The progress of a search.
-pub(crate) struct Reached {
+pub(crate) struct Progress {
     /// The slot of the first row that was not begun.
     pub(crate) slot: usize,
     /// The room that this row needs in `out`; 0 if there was room.
@@ -94,10 +94,10 @@ pub(crate) struct Reached {
 }
 
 impl<R: Rule> Kernel for Rows<'_, R> {
-    type Output = Reached;
+    type Output = Progress;
 
     #[inline(always)]
-    fn run<S: Simd>(self, simd: S) -> Reached {
+    fn run<S: Simd>(self, simd: S) -> Progress {
         let Rows { scan, queries, side, slots, out, first, ends } = self;
         let (mut slot, mut n, mut n_rows) = (slots.start, first, 0);
         // Slots below this one are in the cell whose surroundings are `ranges`.
@@ -122,7 +122,7 @@ impl<R: Rule> Kernel for Rows<'_, R> {
             // All eight lanes are written, so there must be room for them.
             let wanted = n_candidates + LANES;
             if out.len() - n < wanted {
-                return Reached { slot, wanted };
+                return Progress { slot, wanted };
             }
             let before = if side == Side::Later { 4..4 } else { 0..4 };
             for range in &ranges[before] {
@@ -144,7 +144,7 @@ impl<R: Rule> Kernel for Rows<'_, R> {
             n_rows += 1;
             slot += 1;
         }
-        Reached { slot, wanted: 0 }
+        Progress { slot, wanted: 0 }
     }
 }
 
@@ -214,7 +214,7 @@ fn blocks<T>(column: &[T], start: usize, n_blocks: usize) -> &[[T; LANES]] {
 }
 
 /// A search around one position, which need not be a point.
-pub(crate) struct Near<'a, R, F> {
+pub(crate) struct NearSearch<'a, R, F> {
     pub(crate) scan: Scan<'a, R>,
     pub(crate) position: [f32; 3],
     /// The least and the greatest cell, on each axis, that can have candidates.
@@ -226,7 +226,7 @@ pub(crate) struct Near<'a, R, F> {
 /// Candidates that are tested before the near ones among them are visited.
 const NEAR_CANDIDATES: usize = 64;
 
-impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for Near<'_, R, F> {
+impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for NearSearch<'_, R, F> {
     type Output = ControlFlow<()>;
 
     #[inline(always)]
@@ -248,7 +248,7 @@ impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Kernel for Near<'_, R, F> {
     }
 }
 
-impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> Near<'_, R, F> {
+impl<R: Rule, F: FnMut(u32) -> ControlFlow<()>> NearSearch<'_, R, F> {
     /// Visits the neighbours in a range of slots.
     #[inline(always)]
     fn range<S: Simd>(&mut self, simd: S, range: Range<usize>) -> ControlFlow<()> {

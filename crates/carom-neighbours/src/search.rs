@@ -57,12 +57,12 @@ pub trait NeighbourSearch {
 
     /// Calls `visit` with each point near any position, until it breaks. A position that is not
     /// finite is near nothing.
-    fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
+    fn visit_near(&self, position: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>);
 
     /// Collects all points near any position, sorted.
-    fn collect_near(&self, place: Vec3, near: &mut Vec<u32>) {
+    fn collect_near(&self, position: Vec3, near: &mut Vec<u32>) {
         near.clear();
-        self.visit_near(place, &mut |point| {
+        self.visit_near(position, &mut |point| {
             near.push(point);
             ControlFlow::Continue(())
         });

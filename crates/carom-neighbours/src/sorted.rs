@@ -241,7 +241,7 @@ fn bounds(points: &[Vec3]) -> Result<[Vec3; 2], NeighbourError> {
 /// Sorts distinct keys.
 fn sort_keys(keys: &mut [u128]) {
     #[cfg(feature = "parallel")]
-    if par::pays(keys.len()) {
+    if par::is_worth_threads(keys.len()) {
         return par::sort(keys);
     }
     keys.sort_unstable();

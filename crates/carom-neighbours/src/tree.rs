@@ -95,10 +95,10 @@ impl NeighbourTree {
     }
 
     /// Visits all points near a position.
-    fn near(&self, place: Vec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
-        let done = self.tree.visit_box(&self.box_around(place), |leaf| {
+    fn near(&self, position: Vec3, mut visit: impl FnMut(u32) -> ControlFlow<()>) -> ControlFlow<()> {
+        let done = self.tree.visit_box(&self.box_around(position), |leaf| {
             for &point in leaf.primitives {
-                if is_within(place, self.points[point as usize], self.radius) {
+                if is_within(position, self.points[point as usize], self.radius) {
                     visit(point)?;
                 }
             }
@@ -170,7 +170,8 @@ impl NeighbourSearch for NeighbourTree {
         let mut pairs = core::mem::take(&mut self.pairs);
         pairs.clear();
         let mut all = (0..).zip(others);
-        let done = all.try_for_each(|(i, place)| self.near(*place, |point| self.add(&mut pairs, [i, point])));
+        let done =
+            all.try_for_each(|(i, position)| self.near(*position, |point| self.add(&mut pairs, [i, point])));
         if done.is_continue() {
             lists.set_pairs(others.len(), &pairs, false);
         }
@@ -184,9 +185,9 @@ impl NeighbourSearch for NeighbourTree {
 
     fn visit_lists(&mut self, visit: &mut dyn FnMut(u32, &[u32]) -> ControlFlow<()>) {
         let mut row = core::mem::take(&mut self.row);
-        for (point, place) in (0..).zip(&self.points) {
+        for (point, position) in (0..).zip(&self.points) {
             row.clear();
-            let _ = self.near(*place, |other| {
+            let _ = self.near(*position, |other| {
                 if other != point {
                     row.push(other);
                 }
@@ -199,9 +200,9 @@ impl NeighbourSearch for NeighbourTree {
         self.row = row;
     }
 
-    fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        if place.is_finite() {
-            let _ = self.near(place, visit);
+    fn visit_near(&self, position: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        if position.is_finite() {
+            let _ = self.near(position, visit);
         }
     }
 }

@@ -11,7 +11,7 @@
 use crate::lists::NeighbourLists;
 #[cfg(feature = "parallel")]
 use crate::par;
-use crate::rows::{Reached, Rows, Rule, Scan, Side};
+use crate::rows::{Progress, Rows, Rule, Scan, Side};
 use crate::sorted::Sorted;
 use alloc::vec::Vec;
 use carom_lanes::dispatch;
@@ -24,7 +24,7 @@ const ROWS_AT_ONCE: usize = 256;
 const ROW_MEMORY: usize = 1 << 14;
 
 /// A search for the rows of one set of points, with points of another or the same set.
-pub(crate) struct Walk<'a, R> {
+pub(crate) struct RowSearch<'a, R> {
     pub(crate) scan: Scan<'a, R>,
     /// The points with rows.
     pub(crate) queries: &'a Sorted,
@@ -38,15 +38,15 @@ pub(crate) struct RowMemory {
     ends: Vec<usize>,
 }
 
-impl<R> Clone for Walk<'_, R> {
+impl<R> Clone for RowSearch<'_, R> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<R> Copy for Walk<'_, R> {}
+impl<R> Copy for RowSearch<'_, R> {}
 
-impl<R: Rule> Walk<'_, R> {
+impl<R: Rule> RowSearch<'_, R> {
     /// Finds rows of some slots as long as there is room.
     pub(crate) fn run(
         &self,
@@ -54,8 +54,8 @@ impl<R: Rule> Walk<'_, R> {
         out: &mut [u32],
         first: usize,
         ends: &mut [usize],
-    ) -> Reached {
-        let Walk { scan, queries, side } = *self;
+    ) -> Progress {
+        let RowSearch { scan, queries, side } = *self;
         dispatch(Rows { scan, queries, side, slots, out, first, ends })
     }
 
@@ -92,7 +92,7 @@ impl<R: Rule> Walk<'_, R> {
         let n = self.queries.len();
         lists.begin(&self.queries.points[..n]);
         #[cfg(feature = "parallel")]
-        if par::pays(n) {
+        if par::is_worth_threads(n) {
             return par::collect_lists(self, limit, lists);
         }
         let (ends, memory) = lists.parts();
@@ -124,7 +124,7 @@ impl<R: Rule> Walk<'_, R> {
     ) -> bool {
         let n = self.queries.len();
         #[cfg(feature = "parallel")]
-        if par::pays(n) {
+        if par::is_worth_threads(n) {
             return par::collect_pairs(self, limit, pairs, pair);
         }
         let done = self.visit(0..n, memory, |slot, row| {

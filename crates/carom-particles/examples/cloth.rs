@@ -25,8 +25,8 @@ fn near(pair: &NearPair, stencil: &Stencil, is_obstacle: bool) -> NearFeatures {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let spacing = 1.0 / (N - 1) as f32;
-    let place = |i: u32| Vec3::new((i % N) as f32 * spacing - 0.5, 0.3, (i / N) as f32 * spacing - 0.5);
-    let mut positions: Vec<Vec3> = (0..N * N).map(place).collect();
+    let position_of = |i: u32| Vec3::new((i % N) as f32 * spacing - 0.5, 0.3, (i / N) as f32 * spacing - 0.5);
+    let mut positions: Vec<Vec3> = (0..N * N).map(position_of).collect();
     let corners = (0..N * (N - 1)).filter(|i| i % N < N - 1);
     let triangles: Vec<[u32; 3]> =
         corners.flat_map(|i| [[i, i + N, i + 1], [i + 1, i + N, i + N + 1]]).collect();

@@ -24,16 +24,16 @@ fn main() -> Result<(), ParticleError> {
     let settings = ParticleSettings::new(SPACING / 2.0).with_sleep_speed(0.02);
     let mut solver = ParticleSolver::new(settings)?;
     solver.add_plane(Vec3::Y, 0.0, &Surface::default())?;
-    let mut places = Vec::new();
+    let mut points = Vec::new();
     for i in 0..24_i32.pow(3) {
         let [x, y, z] = [i % 24, i / 576, i / 24 % 24].map(|i| (i as f32 - 11.5) * SPACING * 1.02);
         // Rows that do not stand exactly above each other.
-        let place = Vec3::new(x + 0.002 * (i % 5) as f32, y + 1.75, z + 0.002 * (i % 7) as f32);
-        if 1.2 < place.y && SPACING < glass(place).0 {
-            places.push(place);
+        let position = Vec3::new(x + 0.002 * (i % 5) as f32, y + 1.75, z + 0.002 * (i % 7) as f32);
+        if 1.2 < position.y && SPACING < glass(position).0 {
+            points.push(position);
         }
     }
-    solver.add_grains(&Grains::default().with_friction(0.4), &places)?;
+    solver.add_grains(&Grains::default().with_friction(0.4), &points)?;
     let fields = [FieldBoundary { distance: &glass, surface: Surface::default().with_friction(0.2) }];
     let (mut positions, mut velocities) = (Vec::new(), Vec::new());
     for second in 1..=4 {
@@ -45,7 +45,7 @@ fn main() -> Result<(), ParticleError> {
         solver.collect_velocities(&mut velocities);
         let n_below = positions.iter().filter(|p| p.y < 1.0).count();
         let n_at_rest = velocities.iter().filter(|v| **v == Vec3::ZERO).count();
-        println!("{second} s: {n_below} of {} grains are below, {n_at_rest} at rest", places.len());
+        println!("{second} s: {n_below} of {} grains are below, {n_at_rest} at rest", points.len());
     }
     Ok(())
 }

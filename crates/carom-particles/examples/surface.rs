@@ -16,9 +16,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     for (normal, offset) in walls {
         solver.add_plane(normal, offset, &Surface::default())?;
     }
-    let place = |i: usize| Vec3::new((i % 15) as f32, (i / 225) as f32, (i / 15 % 15) as f32);
-    let places: Vec<Vec3> = (0..15 * 15 * 15).map(|i| (place(i) + 0.5) * SPACING).collect();
-    let ids = solver.add_liquid(&Liquid::default(), &places)?;
+    let position_of = |i: usize| Vec3::new((i % 15) as f32, (i / 225) as f32, (i / 15 % 15) as f32);
+    let positions: Vec<Vec3> = (0..15 * 15 * 15).map(|i| (position_of(i) + 0.5) * SPACING).collect();
+    let ids = solver.add_liquid(&Liquid::default(), &positions)?;
     let water = solver.group_of(ids.start).ok_or("the water has particles")?;
     for frame in 1..=40 {
         solver.step(1.0 / 60.0)?;

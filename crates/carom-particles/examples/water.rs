@@ -27,9 +27,9 @@ fn main() -> Result<(), ParticleError> {
     for (normal, offset) in walls {
         solver.add_plane(normal, offset, &Surface::default())?;
     }
-    let place = |i: usize| Vec3::new((i % 20) as f32, (i / 400) as f32, (i / 20 % 20) as f32);
-    let places: Vec<Vec3> = (0..20 * 20 * 20).map(|i| (place(i) + 0.5) * SPACING).collect();
-    solver.add_liquid(&Liquid::default(), &places)?;
+    let position_of = |i: usize| Vec3::new((i % 20) as f32, (i / 400) as f32, (i / 20 % 20) as f32);
+    let points: Vec<Vec3> = (0..20 * 20 * 20).map(|i| (position_of(i) + 0.5) * SPACING).collect();
+    solver.add_liquid(&Liquid::default(), &points)?;
 
     let rock = |p: Vec3| ball(p - Vec3::new(1.2, 0.0, 0.3), 0.2);
     let fields = [FieldBoundary { distance: &rock, surface: Surface::default() }];

@@ -88,16 +88,16 @@ impl Camera {
     /// Returns the ray of picture coordinates, from (-1, -1) at the bottom left to (1, 1) at the
     /// top right. Its origin and direction are in the camera's frame. The direction has the depth
     /// 1.
-    pub(crate) fn ray(&self, place: DVec2) -> (DVec3, DVec3) {
+    pub(crate) fn ray(&self, position: DVec2) -> (DVec3, DVec3) {
         match self.projection {
-            Projection::Perspective { half } => (DVec3::ZERO, (place * half).extend(-1.0)),
-            Projection::Orthographic { half } => ((place * half).extend(0.0), DVec3::NEG_Z),
+            Projection::Perspective { half } => (DVec3::ZERO, (position * half).extend(-1.0)),
+            Projection::Orthographic { half } => ((position * half).extend(0.0), DVec3::NEG_Z),
         }
     }
 
     /// Returns the picture coordinates of a point in front of the camera, in the camera's frame;
     /// see [`Camera::ray`].
-    pub(crate) fn place(&self, point: DVec3) -> DVec2 {
+    pub(crate) fn project(&self, point: DVec3) -> DVec2 {
         match self.projection {
             Projection::Perspective { half } => point.truncate() / (half * -point.z),
             Projection::Orthographic { half } => point.truncate() / half,

@@ -89,7 +89,7 @@ impl View<'_> {
 
     /// Returns the column and row of the pixel of a point, and the depth of the point; `None` out
     /// of view.
-    fn look(&self, point: Vec3) -> Option<([u32; 2], f32)> {
+    fn pixel_of(&self, point: Vec3) -> Option<([u32; 2], f32)> {
         let offset = point - self.eye;
         let depth = self.forward.dot(offset);
         if !self.buffer.is_in_range(depth) {
@@ -97,8 +97,8 @@ impl View<'_> {
         }
         let width = if self.is_perspective { 1.0 / depth } else { 1.0 };
         // The same order of operations as in the sweep.
-        let place = Vec2::new(self.right.dot(offset), -self.up.dot(offset)) * (self.scale * width);
-        let pixel = self.size * 0.5 + place;
+        let position = Vec2::new(self.right.dot(offset), -self.up.dot(offset)) * (self.scale * width);
+        let pixel = self.size * 0.5 + position;
         let is_seen = 0.0 <= pixel.x && pixel.x < self.size.x && 0.0 <= pixel.y && pixel.y < self.size.y;
         is_seen.then_some(([pixel.x as u32, pixel.y as u32], depth))
     }
@@ -107,13 +107,13 @@ impl View<'_> {
     fn surface(&self, [column, row]: [u32; 2], depth: f32) -> Vec3 {
         let pixel = Vec2::new(column as f32 + 0.5, row as f32 + 0.5);
         let width = if self.is_perspective { depth } else { 1.0 };
-        let place = (pixel - self.size * 0.5) / self.scale * width;
-        self.eye + self.forward * depth + self.right * place.x - self.up * place.y
+        let position = (pixel - self.size * 0.5) / self.scale * width;
+        self.eye + self.forward * depth + self.right * position.x - self.up * position.y
     }
 
     /// Returns the surface in the pixel of a point; `None` out of view.
     fn seen_at(&self, point: Vec3) -> Option<Seen> {
-        let ([column, row], depth) = self.look(point)?;
+        let ([column, row], depth) = self.pixel_of(point)?;
         let pixel = self.buffer.pixel(column, row);
         let seen = self.buffer.depths[pixel];
         let normal = self.buffer.normals[pixel];

@@ -56,13 +56,13 @@ pub fn advance_in_field(
                 outcome = StepOutcome::Bounced;
             }
             let speed = velocity.length();
-            let way = room.max(MEETING * radius);
-            if speed * left <= way {
+            let travel = room.max(MEETING * radius);
+            if speed * left <= travel {
                 *position += *velocity * left;
                 break;
             }
-            *position += *velocity * (way / speed);
-            left -= way / speed;
+            *position += *velocity * (travel / speed);
+            left -= travel / speed;
         }
         outcome
     };

@@ -12,9 +12,9 @@
 //!
 //! // Particles of radius 0.05 rest at a distance of 0.1. A block of water, 0.5 by 0.4 by 0.5.
 //! let mut solver = ParticleSolver::new(ParticleSettings::new(0.05))?;
-//! let place = |i: u32| Vec3::new((i % 5) as f32, (i / 25) as f32, (i / 5 % 5) as f32);
-//! let places: Vec<Vec3> = (0..100).map(|i| (place(i) + 0.5) * solver.spacing()).collect();
-//! let water = solver.add_liquid(&Liquid::default(), &places)?;
+//! let cell = |i: u32| Vec3::new((i % 5) as f32, (i / 25) as f32, (i / 5 % 5) as f32);
+//! let positions: Vec<Vec3> = (0..100).map(|i| (cell(i) + 0.5) * solver.spacing()).collect();
+//! let water = solver.add_liquid(&Liquid::default(), &positions)?;
 //! // It falls apart on a floor in front of a wall.
 //! solver.add_plane(Vec3::Y, 0.0, &Surface::default())?;
 //! solver.add_plane(Vec3::X, 0.0, &Surface::default())?;
@@ -23,8 +23,8 @@
 //! }
 //! assert!(solver.compression()?.mean < 0.01);
 //! for particle in water {
-//!     let place = solver.position(particle).expect("it was added");
-//!     assert!(0.04 < place.y && place.y < 0.5 && 0.04 < place.x);
+//!     let p = solver.position(particle).expect("it was added");
+//!     assert!(0.04 < p.y && p.y < 0.5 && 0.04 < p.x);
 //! }
 //! # Ok::<(), carom_particles::ParticleError>(())
 //! ```

@@ -67,8 +67,8 @@ fn depth(projection: Projection, origin: DVec3, direction: DVec3, corners: &[DVe
 fn pixels(buffer: &DepthBuffer, corners: &[DVec3; 3]) -> Option<[[u32; 2]; 2]> {
     let (mut low, mut high) = (DVec2::INFINITY, DVec2::NEG_INFINITY);
     let mut hold = |point: DVec3| {
-        let place = buffer.camera.place(point);
-        (low, high) = (low.min(place), high.max(place));
+        let position = buffer.camera.project(point);
+        (low, high) = (low.min(position), high.max(position));
     };
     let near = f64::from(buffer.camera.near);
     for i in 0..3 {

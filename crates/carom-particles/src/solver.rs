@@ -137,24 +137,24 @@ impl ParticleSolver {
     /// # Errors
     /// If a number of the liquid is out of its range, or a place is not finite, or there would be
     /// too many. Nothing changes then.
-    pub fn add_liquid(&mut self, liquid: &Liquid, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
-        self.add(liquid.into(), places)
+    pub fn add_liquid(&mut self, liquid: &Liquid, positions: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(liquid.into(), positions)
     }
 
     /// Adds a gas, as [`ParticleSolver::add_liquid`] does.
     ///
     /// # Errors
     /// As there.
-    pub fn add_gas(&mut self, gas: &Gas, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
-        self.add(gas.into(), places)
+    pub fn add_gas(&mut self, gas: &Gas, positions: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(gas.into(), positions)
     }
 
     /// Adds grains, as [`ParticleSolver::add_liquid`] does.
     ///
     /// # Errors
     /// As there.
-    pub fn add_grains(&mut self, grains: &Grains, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
-        self.add(grains.into(), places)
+    pub fn add_grains(&mut self, grains: &Grains, positions: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+        self.add(grains.into(), positions)
     }
 
     /// Adds the particles of a solid, at rest at these places, with their inverse masses; 0 holds
@@ -167,24 +167,24 @@ impl ParticleSolver {
     pub fn add_solid(
         &mut self,
         solid: &Solid,
-        places: &[Vec3],
+        positions: &[Vec3],
         inverse_masses: &[f32],
     ) -> Result<SolidParticles, ParticleError> {
-        if inverse_masses.len() != places.len() {
-            return Err(ParticleError::WrongCount { expected: places.len(), given: inverse_masses.len() });
+        if inverse_masses.len() != positions.len() {
+            return Err(ParticleError::WrongCount { expected: positions.len(), given: inverse_masses.len() });
         }
         let is_bad = |&w: &f32| !(0.0 <= w && w < f32::INFINITY);
         if let Some(particle) = inverse_masses.iter().position(is_bad) {
             return Err(ParticleError::BadMass { particle });
         }
-        let phase = self.add_group(solid.into(), places)?;
+        let phase = self.add_group(solid.into(), positions)?;
         let [id, index] = [self.store.len(), self.store.n_solid()].map(|n| n as u32);
-        let n = places.len() as u32;
-        self.store.push_solid(phase, inverse_masses, places);
+        let n = positions.len() as u32;
+        self.store.push_solid(phase, inverse_masses, positions);
         Ok(SolidParticles { ids: id..id + n, indices: index..index + n })
     }
 
-    fn add(&mut self, group: Group, places: &[Vec3]) -> Result<Range<u32>, ParticleError> {
+    fn add(&mut self, group: Group, positions: &[Vec3]) -> Result<Range<u32>, ParticleError> {
         let group = self.with_radius(group);
         let spacing = 2.0 * group.radius;
         let inverse_mass = 1.0 / (group.density * spacing * spacing * spacing);
@@ -192,9 +192,9 @@ impl ParticleSolver {
         if !(0.0 < inverse_mass && inverse_mass < f32::INFINITY) {
             return Err(ParticleError::BadSetting { name: "density", value: group.density });
         }
-        let phase = self.add_group(group, places)?;
+        let phase = self.add_group(group, positions)?;
         let first = self.store.len() as u32;
-        self.store.push(phase, inverse_mass, places);
+        self.store.push(phase, inverse_mass, positions);
         Ok(first..self.store.len() as u32)
     }
 
@@ -204,13 +204,13 @@ impl ParticleSolver {
     }
 
     /// Checks places and a group, and adds the group.
-    fn add_group(&mut self, group: Group, places: &[Vec3]) -> Result<Phase, ParticleError> {
+    fn add_group(&mut self, group: Group, positions: &[Vec3]) -> Result<Phase, ParticleError> {
         let group = self.with_radius(group);
         group.check(self.settings.radius)?;
-        if MAX_PARTICLES < self.store.len() + places.len() || MAX_GROUPS <= self.store.groups.len() {
+        if MAX_PARTICLES < self.store.len() + positions.len() || MAX_GROUPS <= self.store.groups.len() {
             return Err(ParticleError::TooMany);
         }
-        if let Some(particle) = places.iter().position(|place| !place.is_finite()) {
+        if let Some(particle) = positions.iter().position(|position| !position.is_finite()) {
             return Err(ParticleError::BadParticle { particle });
         }
         if group.is_fluid() && self.neighbours.reach() != self.smoothing.reach {
@@ -284,8 +284,8 @@ impl ParticleSolver {
         let radius = self.store.groups.get(index).ok_or(ParticleError::NoSuchGroup)?.radius;
         let all = self.store.phases.iter().zip(&self.store.positions);
         let of_group = all.filter(|(phase, _)| phase.group() == index);
-        let places: Vec<Vec3> = of_group.map(|(_, row)| vector(row)).collect();
-        liquid_surface(&places, radius, cell)
+        let positions: Vec<Vec3> = of_group.map(|(_, row)| vector(row)).collect();
+        liquid_surface(&positions, radius, cell)
     }
 
     /// Gives a particle another place and velocity, which must be finite.

@@ -75,7 +75,7 @@ pub struct SurfaceMesh {
 /// # Errors
 /// If the radius is not positive and finite, or the cell is out of its range. If a position is not
 /// finite or more than 2^28 cells from the origin.
-pub fn liquid_surface(places: &[Vec3], radius: f32, cell: f32) -> Result<SurfaceMesh, ParticleError> {
+pub fn liquid_surface(positions: &[Vec3], radius: f32, cell: f32) -> Result<SurfaceMesh, ParticleError> {
     if !(0.0 < radius && radius < f32::INFINITY && 0.0 < radius * radius) {
         return Err(ParticleError::BadSetting { name: "radius", value: radius });
     }
@@ -85,10 +85,10 @@ pub fn liquid_surface(places: &[Vec3], radius: f32, cell: f32) -> Result<Surface
     let limit = MAX_CELL * f64::from(cell);
     // NaN is not below the limit.
     let is_good = |p: &Vec3| p.as_dvec3().abs().max_element() < limit && p.is_finite();
-    if let Some(particle) = places.iter().position(|place| !is_good(place)) {
+    if let Some(particle) = positions.iter().position(|position| !is_good(position)) {
         return Err(ParticleError::BadParticle { particle });
     }
-    let grid = Grid::new(places, radius, cell);
+    let grid = Grid::new(positions, radius, cell);
     let found = map(grid.keys.len(), |block| grid.vertices_of(block));
     let mut mesh = SurfaceMesh::default();
     let mut of_cells = Vec::with_capacity(found.len());
@@ -96,7 +96,7 @@ pub fn liquid_surface(places: &[Vec3], radius: f32, cell: f32) -> Result<Surface
         let mut numbers = [NO_VERTEX; NODES];
         for vertex in vertices {
             numbers[vertex.cell as usize] = mesh.vertices.len() as u32;
-            mesh.vertices.push(vertex.place);
+            mesh.vertices.push(vertex.position);
             mesh.normals.push(vertex.normal);
         }
         of_cells.push(numbers);
@@ -130,7 +130,7 @@ struct Grid {
 /// The vertex of a cell. The cell has the index of its least node in the block.
 struct Vertex {
     cell: u16,
-    place: Vec3,
+    position: Vec3,
     normal: Vec3,
 }
 
@@ -145,17 +145,17 @@ fn place_of(node: usize) -> [usize; 3] {
 }
 
 impl Grid {
-    fn new(places: &[Vec3], radius: f32, cell: f32) -> Grid {
+    fn new(positions: &[Vec3], radius: f32, cell: f32) -> Grid {
         // With a margin, so that each cell with a node inside has all of its nodes.
         let reach = f64::from(REACH * radius + 1.5 * cell);
         let mut near: Vec<(Key, Vec3)> = Vec::new();
-        for place in places {
+        for position in positions {
             let block = |x: f64| floor(x / (f64::from(cell) * SIDE as f64)) as i32;
-            let p = place.as_dvec3();
+            let p = position.as_dvec3();
             let [low, high] = [p - reach, p + reach].map(|p| p.to_array().map(block));
             for z in low[2]..=high[2] {
                 for y in low[1]..=high[1] {
-                    near.extend((low[0]..=high[0]).map(|x| ([z, y, x], *place)));
+                    near.extend((low[0]..=high[0]).map(|x| ([z, y, x], *position)));
                 }
             }
         }
@@ -207,11 +207,11 @@ impl Grid {
                 continue;
             }
             let (within, slope) = crossing(&corners);
-            let place = DVec3::new(x, y, z) + DVec3::from_array(at.map(|x| x as f64)) + within.as_dvec3();
-            let place = (place * f64::from(self.cell)).as_vec3();
+            let position = DVec3::new(x, y, z) + DVec3::from_array(at.map(|x| x as f64)) + within.as_dvec3();
+            let position = (position * f64::from(self.cell)).as_vec3();
             let length = sqrt(slope.length_squared());
             let normal = if 0.0 < length { slope / length } else { Vec3::Y };
-            out.push(Vertex { cell: cell as u16, place, normal });
+            out.push(Vertex { cell: cell as u16, position, normal });
         }
         out
     }
@@ -265,8 +265,8 @@ fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
     let reach = REACH * radius;
     let per_reach_sq = 1.0 / (reach * reach);
     let (mut weights, mut sums) = ([0.0_f32; NODES], [Vec3::ZERO; NODES]);
-    for (_, place) in near {
-        let local = (place.as_dvec3() - DVec3::new(x, y, z)).as_vec3();
+    for (_, position) in near {
+        let local = (position.as_dvec3() - DVec3::new(x, y, z)).as_vec3();
         // At least all nodes in reach.
         let range = |x: f32| {
             let [low, high] = [x - reach, x + reach].map(|x| x / cell);
@@ -306,21 +306,21 @@ fn crossing(corners: &[f32; 8]) -> (Vec3, Vec3) {
             let [a, b] = [corners[low], corners[low | 1 << axis]];
             slope[axis] += b - a;
             if (a < 0.0) != (b < 0.0) {
-                let mut place = Vec3::new((low & 1) as f32, (low >> 1 & 1) as f32, (low >> 2) as f32);
-                place[axis] = a / (a - b);
-                sum += place;
+                let mut position = Vec3::new((low & 1) as f32, (low >> 1 & 1) as f32, (low >> 2) as f32);
+                position[axis] = a / (a - b);
+                sum += position;
                 n += 1.0;
             }
         }
     }
-    let mut place = sum / n;
+    let mut position = sum / n;
     let per_step = 4.0 / slope.length_squared();
     for _ in 0..N_STEPS {
-        let step = slope * (trilinear(corners, place) * per_step);
-        place -= if step.is_finite() { step } else { Vec3::ZERO };
-        place = place.clamp(Vec3::splat(MARGIN), Vec3::splat(1.0 - MARGIN));
+        let step = slope * (trilinear(corners, position) * per_step);
+        position -= if step.is_finite() { step } else { Vec3::ZERO };
+        position = position.clamp(Vec3::splat(MARGIN), Vec3::splat(1.0 - MARGIN));
     }
-    (place, slope)
+    (position, slope)
 }
 
 /// Returns the field at a point of a cell, by trilinear interpolation.

@@ -26,7 +26,7 @@ pub(crate) struct LeastPair {
     /// A lower bound of all sums.
     pub(crate) at_least: f64,
     /// In the first field's frame.
-    pub(crate) places: [DVec3; 2],
+    pub(crate) positions: [DVec3; 2],
     pub(crate) sample: DistanceSample,
 }
 
@@ -179,18 +179,18 @@ impl GapSearch<'_> {
         }
     }
 
-    fn offer(&mut self, places: [DVec3; 2]) {
-        let own = self.b.pose.inverse_transform_point(places[1]);
-        if let (Some(sample), Some(other)) = (self.a.sample(places[0]), self.b.field.sample(own)) {
-            self.take(places, sample, &other);
+    fn offer(&mut self, positions: [DVec3; 2]) {
+        let own = self.b.pose.inverse_transform_point(positions[1]);
+        if let (Some(sample), Some(other)) = (self.a.sample(positions[0]), self.b.field.sample(own)) {
+            self.take(positions, sample, &other);
         }
     }
 
-    fn take(&mut self, places: [DVec3; 2], sample: DistanceSample, other: &DistanceSample) {
-        let sum = sample.distance + other.distance + length(places[1] - places[0]);
+    fn take(&mut self, positions: [DVec3; 2], sample: DistanceSample, other: &DistanceSample) {
+        let sum = sample.distance + other.distance + length(positions[1] - positions[0]);
         if sum < self.limit {
             self.limit = sum;
-            self.best = Some(LeastPair { sum, at_least: sum, places, sample });
+            self.best = Some(LeastPair { sum, at_least: sum, positions, sample });
         }
     }
 
@@ -237,7 +237,7 @@ impl GapSearch<'_> {
     fn polish(&mut self) {
         for _ in 0..2 * MAX_STEPS {
             let Some(best) = self.best else { return };
-            let [place_a, place_b] = best.places;
+            let [place_a, place_b] = best.positions;
             let Some(along) = unit(place_b - place_a) else { return };
             let gap = length(place_b - place_a);
             let own = self.b.pose.inverse_transform_point(place_b);

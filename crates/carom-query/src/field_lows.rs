@@ -64,8 +64,8 @@ struct Lows<'a> {
 }
 
 impl Lows<'_> {
-    fn value(&self, place: DVec3) -> f64 {
-        self.field.sample(place).map_or(f64::INFINITY, |sample| sample.distance)
+    fn value(&self, position: DVec3) -> f64 {
+        self.field.sample(position).map_or(f64::INFINITY, |sample| sample.distance)
     }
 
     fn n_steps(&self, length: f64) -> usize {
@@ -93,10 +93,10 @@ impl Lows<'_> {
         for i in 1..n {
             let [before, value, after] = [values[i - 1], values[i], values[i + 1]];
             if self.is_low(value, [before, after].into_iter()) {
-                let place = at(i as f64 + lowest([before, value, after]));
-                let beside = self.value(place + inward * self.field.resolution());
+                let position = at(i as f64 + lowest([before, value, after]));
+                let beside = self.value(position + inward * self.field.resolution());
                 if value <= beside + self.rise {
-                    low(place);
+                    low(position);
                 }
             }
         }
@@ -116,13 +116,13 @@ impl Lows<'_> {
         let (nx, ny) = (self.n_steps(size.x), self.n_steps(size.y));
         let step = size / DVec2::new(nx as f64, ny as f64);
         let at = |x: f64, y: f64| {
-            let place = min + step * DVec2::new(x, y);
-            (corners[0] + along * place.x + across * place.y, place)
+            let position = min + step * DVec2::new(x, y);
+            (corners[0] + along * position.x + across * position.y, position)
         };
-        let is_in = |place: DVec2| {
+        let is_in = |position: DVec2| {
             (0..outline.len()).all(|i| {
                 let [from, to] = [outline[i], outline[(i + 1) % outline.len()]];
-                0.0 <= (to - from).perp_dot(place - from)
+                0.0 <= (to - from).perp_dot(position - from)
             })
         };
         // Outside the face nothing is known: the field may be lower there.
@@ -134,8 +134,8 @@ impl Lows<'_> {
                 let is_far = self.is_far(middle, step.length() * half);
                 for y in first_y..(first_y + PATCH).min(ny + 1) {
                     for x in first_x..(first_x + PATCH).min(nx + 1) {
-                        let (point, place) = at(x as f64, y as f64);
-                        if is_in(place) {
+                        let (point, position) = at(x as f64, y as f64);
+                        if is_in(position) {
                             values[y][x] = if is_far { f64::INFINITY } else { self.value(point) };
                         }
                     }
@@ -156,8 +156,8 @@ impl Lows<'_> {
     }
 
     /// Whether no sample within this distance of a position is as low as the limit.
-    fn is_far(&self, place: DVec3, reach: f64) -> bool {
-        self.field.sample(place).is_some_and(|sample| self.limit < sample.distance - MAX_SLOPE * reach)
+    fn is_far(&self, position: DVec3, reach: f64) -> bool {
+        self.field.sample(position).is_some_and(|sample| self.limit < sample.distance - MAX_SLOPE * reach)
     }
 }
 

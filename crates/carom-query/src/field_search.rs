@@ -45,7 +45,7 @@ pub(crate) struct Least {
     /// A lower bound of all sums.
     pub(crate) at_least: f64,
     /// In the field's frame.
-    pub(crate) place: DVec3,
+    pub(crate) position: DVec3,
     /// The field at that point.
     pub(crate) sample: DistanceSample,
     /// The other shape seen from that point.
@@ -54,9 +54,9 @@ pub(crate) struct Least {
 
 impl Least {
     /// Returns the sum for a shape that is a single point.
-    pub(crate) fn at(place: DVec3, sample: DistanceSample) -> Least {
-        let other = Seen { distance: 0.0, away: DVec3::ZERO, point: place };
-        Least { sum: sample.distance, at_least: sample.distance, place, sample, other }
+    pub(crate) fn at(position: DVec3, sample: DistanceSample) -> Least {
+        let other = Seen { distance: 0.0, away: DVec3::ZERO, point: position };
+        Least { sum: sample.distance, at_least: sample.distance, position, sample, other }
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) trait Target {
     const IS_EVERYWHERE: bool;
 
     /// Returns the distance to the shape and its nearest point.
-    fn see(&mut self, place: DVec3) -> Seen;
+    fn see(&mut self, position: DVec3) -> Seen;
 
     /// Returns a lower bound of the sums in a box in which the field has this floor, without a
     /// query.
@@ -136,7 +136,7 @@ pub(crate) fn least_sum<T: Target>(
     if !start.is_finite() {
         return None;
     }
-    search.look(start.clamp(min, max));
+    search.sample(start.clamp(min, max));
     let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
     let floor = field.floor(center, half);
     let root = search.target.floor(&floor, center, half);
@@ -191,13 +191,13 @@ struct Search<'a, T> {
 impl<T: Target> Search<'_, T> {
     /// Queries the shape at a position, and offers the sums there and at the nearest point of the
     /// shape.
-    fn look(&mut self, place: DVec3) -> (Seen, Option<DistanceSample>) {
-        let seen = self.target.see(place);
-        let sample = self.field.sample(place);
+    fn sample(&mut self, position: DVec3) -> (Seen, Option<DistanceSample>) {
+        let seen = self.target.see(position);
+        let sample = self.field.sample(position);
         if let Some(sample) = sample
             && (seen.distance == 0.0 || self.places == Places::OnSurface || T::IS_EVERYWHERE)
         {
-            self.offer(place, sample, &seen, &seen);
+            self.offer(position, sample, &seen, &seen);
         }
         if seen.distance != 0.0
             && !T::IS_EVERYWHERE
@@ -209,11 +209,11 @@ impl<T: Target> Search<'_, T> {
         (seen, sample)
     }
 
-    fn offer(&mut self, place: DVec3, sample: DistanceSample, other: &Seen, from: &Seen) {
+    fn offer(&mut self, position: DVec3, sample: DistanceSample, other: &Seen, from: &Seen) {
         let sum = sample.distance + other.distance;
         if sum < self.limit {
             self.limit = sum;
-            self.best = Some(Least { sum, at_least: sum, place, sample, other: *other });
+            self.best = Some(Least { sum, at_least: sum, position, sample, other: *other });
             self.target.improved(from);
         }
     }
@@ -227,7 +227,7 @@ impl<T: Target> Search<'_, T> {
             let down = best.sample.gradient + best.other.away;
             let longest = best.other.distance.abs().max(STEP * resolution);
             for part in [1.0, 0.25, 0.0625] {
-                self.look(best.place - down * (longest * part));
+                self.sample(best.position - down * (longest * part));
                 if self.limit < best.sum {
                     break;
                 }
@@ -272,7 +272,7 @@ impl<T: Target> Search<'_, T> {
             return;
         }
         self.n_left -= 1;
-        let (seen, sample) = self.look(center);
+        let (seen, sample) = self.sample(center);
         if self.has_no_place(&seen, sample, half) {
             return;
         }
@@ -393,14 +393,14 @@ impl<'a> Convex<'a> {
 impl Target for Convex<'_> {
     const IS_EVERYWHERE: bool = false;
 
-    fn see(&mut self, place: DVec3) -> Seen {
-        let from_center = place - self.center;
+    fn see(&mut self, position: DVec3) -> Seen {
+        let from_center = position - self.center;
         if self.radius == 0.0 {
             let distance = length(from_center);
             let away = unit(from_center).unwrap_or(DVec3::ZERO);
             return Seen { distance, away, point: self.center };
         }
-        let point = self.pose.inverse_transform_point(place);
+        let point = self.pose.inverse_transform_point(position);
         let at = WidePose { translation: point, ..WidePose::IDENTITY };
         let settings = GjkSettings::default();
         let found =
@@ -408,7 +408,7 @@ impl Target for Convex<'_> {
         self.counters.iterations += found.counters.iterations;
         self.counters.supports += found.counters.supports;
         if found.distance == 0.0 {
-            return Seen { distance: 0.0, away: DVec3::ZERO, point: place };
+            return Seen { distance: 0.0, away: DVec3::ZERO, point: position };
         }
         let point = self.pose.transform_point(found.point_a);
         Seen { distance: found.distance, away: self.pose.transform_vector(found.normal), point }
@@ -478,9 +478,9 @@ pub(crate) struct Plane {
 impl Target for Plane {
     const IS_EVERYWHERE: bool = true;
 
-    fn see(&mut self, place: DVec3) -> Seen {
-        let distance = self.normal.dot(place) - self.height;
-        Seen { distance, away: self.normal, point: place - self.normal * distance }
+    fn see(&mut self, position: DVec3) -> Seen {
+        let distance = self.normal.dot(position) - self.height;
+        Seen { distance, away: self.normal, point: position - self.normal * distance }
     }
 
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
@@ -515,12 +515,12 @@ impl Other<'_> {
 impl Target for Other<'_> {
     const IS_EVERYWHERE: bool = true;
 
-    fn see(&mut self, place: DVec3) -> Seen {
-        let Some(sample) = self.field.sample(self.pose.inverse_transform_point(place)) else {
-            return Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: place };
+    fn see(&mut self, position: DVec3) -> Seen {
+        let Some(sample) = self.field.sample(self.pose.inverse_transform_point(position)) else {
+            return Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: position };
         };
         let away = self.pose.transform_vector(unit(sample.gradient).unwrap_or(DVec3::ZERO));
-        Seen { distance: sample.distance, away, point: place - away * sample.distance }
+        Seen { distance: sample.distance, away, point: position - away * sample.distance }
     }
 
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
@@ -543,5 +543,5 @@ pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVe
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);
     let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
-    least.map(|least| (least.place, least.sample))
+    least.map(|least| (least.position, least.sample))
 }

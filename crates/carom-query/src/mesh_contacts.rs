@@ -111,7 +111,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
     }
 
     /// Tests all features of two triangles that are near each other.
-    pub(crate) fn look(&mut self, a: &Face, b: &Face) {
+    pub(crate) fn test_faces(&mut self, a: &Face, b: &Face) {
         let faces = [a, b];
         for body in 0..2 {
             let (own, other) = (faces[body], faces[1 - body]);
@@ -156,8 +156,8 @@ impl<'a, M: WideMesh> Facings<'a, M> {
 
     fn corner_over_face(&mut self, body: usize, own: &Face, corner: usize, vertex: u32, face: &Face) {
         let other = 1 - body;
-        let place = own.corners[corner];
-        let height = face.normal.dot(place - face.corners[0]);
+        let position = own.corners[corner];
+        let height = face.normal.dot(position - face.corners[0]);
         let sides: &[f64] = if self.bodies[other].is_solid { &[1.0] } else { &[1.0, -1.0] };
         let topology = self.bodies[body].topology;
         for &side in sides {
@@ -167,13 +167,13 @@ impl<'a, M: WideMesh> Facings<'a, M> {
             if !(distance <= self.limit) || is_seen_elsewhere {
                 continue;
             }
-            let Some(is_beyond) = self.is_over(other, face, place, distance, side) else { continue };
+            let Some(is_beyond) = self.is_over(other, face, position, distance, side) else { continue };
             let out = face.normal * -side;
             let own_out = self.own_vector(body, out);
             if !self.is_extreme(body, vertex, own_out, tol::FEATURE_SINE) {
                 continue;
             }
-            let on_face = place + out * distance;
+            let on_face = position + out * distance;
             if distance < 0.0 {
                 let inside = self.inside_corner(body, vertex, -distance);
                 let of_face = self.own_point(other, on_face);
@@ -183,7 +183,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
                 let facet = self.bodies[other].topology.facet(face.triangle);
                 let no_facet = u32::MAX;
                 let starts = [(inside, no_facet, own.triangle), (within, facet, face.triangle)];
-                if !self.is_way_out(body, out, -distance, &starts) {
+                if !self.leads_out(body, out, -distance, &starts) {
                     continue;
                 }
             }
@@ -194,7 +194,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
             let is_strict = self.is_extreme(body, vertex, own_out, tol::DIRECTION_KNOWN);
             self.push(
                 body,
-                [place, on_face],
+                [position, on_face],
                 out,
                 distance,
                 [owner, face.triangle],
@@ -207,13 +207,13 @@ impl<'a, M: WideMesh> Facings<'a, M> {
 
     /// Returns `Some` if a point is over a face, or over its extension beyond edges that bend up.
     /// The value says whether the point is over the extension.
-    fn is_over(&self, body: usize, face: &Face, place: DVec3, distance: f64, side: f64) -> Option<bool> {
+    fn is_over(&self, body: usize, face: &Face, position: DVec3, distance: f64, side: f64) -> Option<bool> {
         let kinds = self.bodies[body].topology.kinds(face.triangle);
         let mut is_beyond = false;
         for (k, kind) in kinds.into_iter().enumerate() {
             let start = face.corners[k];
             let along = face.corners[(k + 1) % 3] - start;
-            let beyond = along.cross(face.normal).dot(place - start);
+            let beyond = along.cross(face.normal).dot(position - start);
             let length_sq = along.length_squared();
             if beyond <= tol::OVER_FACE * length_sq {
                 continue;
@@ -235,10 +235,10 @@ impl<'a, M: WideMesh> Facings<'a, M> {
     /// `out` is in the body's own frame.
     fn is_extreme(&self, body: usize, vertex: u32, out: DVec3, sine: f64) -> bool {
         let Surface { topology, is_solid, .. } = self.bodies[body];
-        let place = topology.place(vertex);
+        let position = topology.position(vertex);
         let mut is_flat = true;
         for &end in topology.ring(vertex) {
-            let edge = topology.place(end) - place;
+            let edge = topology.position(end) - position;
             let rise = edge.dot(out);
             let is_level = rise * rise <= sine * sine * edge.length_squared();
             if 0.0 < rise && !is_level {
@@ -303,7 +303,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
                     (inside(0, a, edge_a, points[0]), u32::MAX, a.triangle),
                     (inside(1, b, edge_b, points[1]), u32::MAX, b.triangle),
                 ];
-                if !self.is_way_out(0, out, -distance, &starts) {
+                if !self.leads_out(0, out, -distance, &starts) {
                     continue;
                 }
             }
@@ -323,7 +323,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
     /// Tests a corner against the edges and corners of a triangle, for the case that these are
     /// nearest.
     fn corner_near_edges(&mut self, body: usize, own: &Face, corner: usize, vertex: u32, face: &Face) {
-        let (other, place) = (1 - body, own.corners[corner]);
+        let (other, position) = (1 - body, own.corners[corner]);
         let (topology, theirs) = (self.bodies[body].topology, self.bodies[other].topology);
         if topology.owner(vertex) != own.triangle {
             return;
@@ -333,9 +333,9 @@ impl<'a, M: WideMesh> Facings<'a, M> {
         for k in 0..3 {
             let start = face.corners[k];
             let along = face.corners[(k + 1) % 3] - start;
-            let (length_sq, way) = (along.length_squared(), place - start);
+            let (length_sq, offset) = (along.length_squared(), position - start);
             let known_sq = tol::DIRECTION_KNOWN * tol::DIRECTION_KNOWN * length_sq;
-            let t = way.dot(along) / length_sq;
+            let t = offset.dot(along) / length_sq;
             let is_edge = 0.0 < t && t < 1.0;
             if is_edge && (!theirs.is_owner(face.triangle, k) || !self.stands_out(other, face, k)) {
                 continue;
@@ -349,7 +349,7 @@ impl<'a, M: WideMesh> Facings<'a, M> {
                 continue;
             }
             let nearest = if is_edge { start + along * t } else { start };
-            let gap = nearest - place;
+            let gap = nearest - position;
             let gap_sq = gap.length_squared();
             if !(gap_sq <= limit_sq && known_sq < gap_sq) {
                 continue;
@@ -374,25 +374,25 @@ impl<'a, M: WideMesh> Facings<'a, M> {
             };
             let ids = [FeatureId::vertex(vertex), id];
             let parts = [own.triangle, face.triangle];
-            self.push(body, [place, nearest], out, distance, parts, ids, Facing::Apart, [false, true]);
+            self.push(body, [position, nearest], out, distance, parts, ids, Facing::Apart, [false, true]);
         }
     }
 
     /// Returns a point slightly inside the corner, among its triangles, in the body's own frame.
     fn inside_corner(&self, body: usize, vertex: u32, depth: f64) -> DVec3 {
         let topology = self.bodies[body].topology;
-        let (place, ring) = (topology.place(vertex), topology.ring(vertex));
-        let sum = ring.iter().fold(DVec3::ZERO, |sum, &end| sum + (topology.place(end) - place));
+        let (position, ring) = (topology.position(vertex), topology.ring(vertex));
+        let sum = ring.iter().fold(DVec3::ZERO, |sum, &end| sum + (topology.position(end) - position));
         let mean = sum / ring.len().max(1) as f64;
         let most = INSIDE_DEPTH * depth;
         let length = mean.length();
-        place + mean * if INSIDE * length <= most { INSIDE } else { most / length }
+        position + mean * if INSIDE * length <= most { INSIDE } else { most / length }
     }
 
     /// Whether the way out along a normal is no longer than along the opposite one, and leads
     /// through both bodies. `out` points from the first body to the second. Each start is in the
     /// frame of its own body, with the facet that contains the start and the nearest triangle.
-    fn is_way_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
+    fn leads_out(&self, first: usize, out: DVec3, depth: f64, starts: &[(DVec3, u32, u32); 2]) -> bool {
         let is_soft = !self.bodies[0].is_solid && !self.bodies[1].is_solid;
         let mut missing = 2.0 * depth;
         for (i, &(start, facet, triangle)) in starts.iter().enumerate() {

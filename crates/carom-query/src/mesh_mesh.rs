@@ -254,7 +254,7 @@ pub(crate) fn find_contacts<M: WideMesh>(
                 let Some(&triangle_a) = leaf_a.primitives.get(lane) else { break };
                 if let Some(face_a) = facings.face(0, triangle_a) {
                     count.add_pair();
-                    facings.look(&face_a, &face_b);
+                    facings.test_faces(&face_a, &face_b);
                 }
             }
         }

@@ -39,8 +39,8 @@ pub(crate) trait ManifoldSink {
 pub(crate) fn write_patches(memory: &mut ContactMemory, out: &mut impl ManifoldSink) {
     let ContactMemory { found, order, patch_of, patches, points } = memory;
     keep_once(found);
-    keep_ways_out(found, |c| c.feature_a, Facing::CornerOfA);
-    keep_ways_out(found, |c| c.feature_b, Facing::CornerOfB);
+    keep_exits(found, |c| c.feature_a, Facing::CornerOfA);
+    keep_exits(found, |c| c.feature_b, Facing::CornerOfB);
     found.sort_unstable_by(|x, y| x.distance.total_cmp(&y.distance).then(key(x).cmp(&key(y))));
     patches.clear();
     patch_of.clear();
@@ -109,7 +109,7 @@ fn keep_once(found: &mut Vec<MeshContact>) {
 
 /// Reduces the faces that a corner is deep under. The nearest one that it is directly under is
 /// kept, and all nearer ones whose edge it is beyond.
-fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> FeatureId, facing: Facing) {
+fn keep_exits(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> FeatureId, facing: Facing) {
     let is_deep = |c: &MeshContact| c.facing == facing && c.distance < 0.0;
     found.sort_unstable_by(|x, y| {
         let rank = |c: &MeshContact| (!is_deep(c), corner(c));
@@ -130,8 +130,8 @@ fn keep_ways_out(found: &mut Vec<MeshContact>, corner: impl Fn(&MeshContact) -> 
 /// first.
 fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
     let mut n_kept = 0;
-    for place in 0..patches.len() {
-        let patch = patches[place];
+    for index in 0..patches.len() {
+        let patch = patches[index];
         let is_parted = |i: &u32| patches[..n_kept].iter().any(|less| parts(less, *i, found));
         if !contacts_of(&patch, order).iter().all(is_parted) {
             patches[n_kept] = patch;
@@ -141,10 +141,10 @@ fn drop_parted(patches: &mut Vec<Patch>, order: &[u32], found: &[MeshContact]) {
     patches.truncate(n_kept);
     // A patch with less depth that separates fewer contacts, as at a corner beside the relevant
     // one.
-    for place in (0..patches.len()).rev() {
-        let contacts = contacts_of(&patches[place], order);
-        if patches[place + 1..].iter().any(|more| contacts.iter().all(|i| parts(more, *i, found))) {
-            patches.remove(place);
+    for index in (0..patches.len()).rev() {
+        let contacts = contacts_of(&patches[index], order);
+        if patches[index + 1..].iter().any(|more| contacts.iter().all(|i| parts(more, *i, found))) {
+            patches.remove(index);
         }
     }
 }

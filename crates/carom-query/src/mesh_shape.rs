@@ -223,8 +223,8 @@ impl<M: WideMesh> MeshShape<M> {
     /// Converts a point of the mesh's frame to the tree's coordinates. Overflow is clamped to the
     /// largest number.
     pub(crate) fn point_in_tree(&self, p: DVec3) -> DVec3 {
-        let place = p * self.scale;
-        if p.is_finite() { place.clamp(DVec3::MIN, DVec3::MAX) } else { place }
+        let position = p * self.scale;
+        if p.is_finite() { position.clamp(DVec3::MIN, DVec3::MAX) } else { position }
     }
 
     /// Converts a box of the mesh's frame to the tree's coordinates, rounded outwards.

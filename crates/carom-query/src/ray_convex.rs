@@ -59,8 +59,8 @@ pub(crate) fn enter(
     let mut normal = -direction / sqrt(length_sq);
     let mut cache = GjkCache::new();
     for _ in 0..tol::RAY_ROUNDS {
-        let place = WidePose { translation: origin + direction * t, ..WidePose::IDENTITY };
-        let gap = wide::distance(shape, &Point, &place, &GjkSettings::default(), Some(&mut cache));
+        let pose = WidePose { translation: origin + direction * t, ..WidePose::IDENTITY };
+        let gap = wide::distance(shape, &Point, &pose, &GjkSettings::default(), Some(&mut cache));
         count.add_search(&gap.counters);
         if gap.distance <= tol::RAY_REACHES * (reach + to_center.length()) {
             return Some((t, normal));

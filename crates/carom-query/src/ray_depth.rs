@@ -185,7 +185,7 @@ pub(crate) fn ray_depth<M: WideMesh>(
     cache.query = cache.query.wrapping_add(1);
     cache.counters = RayDepthCounters::default();
     let (query, full_every) = (cache.query, settings.full_every);
-    for (k, (own, other, other_in_own, place)) in
+    for (k, (own, other, other_in_own, pose)) in
         [(a, b, &b_in_a, place_a), (b, a, &a_in_b, place_b)].into_iter().enumerate()
     {
         let n = own.normals.len();
@@ -239,8 +239,8 @@ pub(crate) fn ray_depth<M: WideMesh>(
                     }
                     let Some((t, left_by)) = found else { continue };
                     let (point, end) =
-                        (place.transform_point(start), place.transform_point(start + inward * t));
-                    let along = place.transform_vector(inward);
+                        (pose.transform_point(start), pose.transform_point(start + inward * t));
+                    let along = pose.transform_vector(inward);
                     // The normal points from A to B: A's vertex is beyond the exit point.
                     let is_vertex_of_a = k == 0;
                     let (point_a, point_b) = if is_vertex_of_a { (point, end) } else { (end, point) };

@@ -46,7 +46,7 @@ pub(crate) struct RingSeen {
 /// The nearest point of the circle.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnRing {
-    pub(crate) place: DVec3,
+    pub(crate) position: DVec3,
     pub(crate) seen: Seen,
     /// A lower bound of the distance of the whole circle.
     pub(crate) at_least: f64,
@@ -90,8 +90,8 @@ pub(crate) fn nearest_on_ring(radius: f64, tolerance: f64, see: impl FnMut(DVec3
     }
     let at_least = arcs[..n_arcs].iter().fold(at_least, |least, arc| least.min(arc.1));
     search.polish();
-    let (_, place, seen) = search.best.unwrap_or((0.0, DVec3::X * radius, Seen::NOWHERE));
-    OnRing { place, seen, at_least: at_least.min(seen.distance) }
+    let (_, position, seen) = search.best.unwrap_or((0.0, DVec3::X * radius, Seen::NOWHERE));
+    OnRing { position, seen, at_least: at_least.min(seen.distance) }
 }
 
 struct Search<F> {
@@ -112,18 +112,18 @@ impl<F: FnMut(DVec3) -> RingSeen> Search<F> {
         self.best.map_or(f64::INFINITY, |(.., seen)| seen.distance)
     }
 
-    fn look(&mut self, angle: f64) -> RingSeen {
-        let place = Self::frame(angle).0 * self.radius;
-        let found = (self.see)(place);
+    fn sample(&mut self, angle: f64) -> RingSeen {
+        let position = Self::frame(angle).0 * self.radius;
+        let found = (self.see)(position);
         if found.seen.distance < self.least() {
-            self.best = Some((angle, place, found.seen));
+            self.best = Some((angle, position, found.seen));
         }
         found
     }
 
     /// Evaluates the middle of an arc. Returns a lower bound of the distances on it.
     fn floor(&mut self, angle: f64, half: f64) -> f64 {
-        let RingSeen { seen, axis_distance } = self.look(angle);
+        let RingSeen { seen, axis_distance } = self.sample(angle);
         let (out, tangent) = Self::frame(angle);
         let (sine, cosine) = sin_cos(half);
         let chord = 2.0 * self.radius * sin_cos(0.5 * half).0;
@@ -142,7 +142,7 @@ impl<F: FnMut(DVec3) -> RingSeen> Search<F> {
     /// the method of false position.
     fn polish(&mut self) {
         let Some((angle, ..)) = self.best else { return };
-        let slope = |search: &mut Self, angle: f64| search.look(angle).seen.away.dot(Self::frame(angle).1);
+        let slope = |search: &mut Self, angle: f64| search.sample(angle).seen.away.dot(Self::frame(angle).1);
         // In a minimum the slope goes from negative to positive.
         let mut step = TAU / MAX_ARCS as f64;
         let (mut low, mut high) = (angle - step, angle + step);

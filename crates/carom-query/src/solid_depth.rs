@@ -139,8 +139,10 @@ fn convexity_loss(shape: &MeshShape<impl WideMesh>, hull: &impl WideHull, slack:
     let triangles = 0..topology.n_triangles() as u32;
     let of_hull: f64 = signed_volume((0..hull.n_faces() as u32).flat_map(|face| {
         let ring = hull.face_vertices(face);
-        let place = |v: u32| hull.position(v);
-        ring[1..].windows(2).map(move |pair| [place(ring[0]), place(pair[0]), place(pair[1])])
+        let position_of = |v: u32| hull.position(v);
+        ring[1..]
+            .windows(2)
+            .map(move |pair| [position_of(ring[0]), position_of(pair[0]), position_of(pair[1])])
     }));
     let own = signed_volume(shape.mesh().iter_corners());
     if tol::CONVEX_VOLUME * of_hull < (of_hull - own).abs() {
@@ -153,7 +155,7 @@ fn convexity_loss(shape: &MeshShape<impl WideMesh>, hull: &impl WideHull, slack:
         let vertices = topology.vertices(t);
         let ends = [vertices[edge], vertices[(edge + 1) % 3]];
         let apex = topology.vertices(other).into_iter().find(|v| !ends.contains(v));
-        apex.is_some_and(|apex| 0.0 <= orient3d(a, b, c, topology.place(apex)))
+        apex.is_some_and(|apex| 0.0 <= orient3d(a, b, c, topology.position(apex)))
     };
     let is_closed = triangles.clone().all(|t| !topology.neighbours(t).contains(&NO_TRIANGLE));
     if is_closed && triangles.clone().all(|t| (0..3).all(|edge| is_convex_at(t, edge))) {

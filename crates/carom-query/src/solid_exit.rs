@@ -72,7 +72,7 @@ pub(crate) fn shorten<M: WideMesh>(
     }
     let mut trial = Trial { a, b, probes: probes(hulls, inside), n_left: 0 };
     trial.n_left = (MAX_MOVED_IN_ALL / n_triangles).max(MIN_TRIALS);
-    for way in ways(a, b, best.by) {
+    for direction in candidate_directions(a, b, best.by) {
         let start = at_least * (1.0 + tol::SEPARATING_PART);
         let start = start.max(best.length / (1_u32 << N_LENGTHS) as f64);
         if best.length <= start {
@@ -82,14 +82,14 @@ pub(crate) fn shorten<M: WideMesh>(
         let ratio = ops::sqrt(ops::sqrt(ops::sqrt(best.length / start)));
         let (mut low, mut length) = (at_least, start);
         for _ in 0..N_LENGTHS {
-            if trial.shortens(way, length, best) {
+            if trial.shortens(direction, length, best) {
                 break;
             }
             (low, length) = (length, length * ratio);
         }
         for _ in 0..N_HALVINGS {
             let middle = 0.5 * (low + best.length.min(length));
-            if !trial.shortens(way, middle, best) {
+            if !trial.shortens(direction, middle, best) {
                 low = middle;
             } else {
                 length = middle;
@@ -100,7 +100,7 @@ pub(crate) fn shorten<M: WideMesh>(
 
 /// Returns unit vectors along which B may leave A: the best known, the axes, then the normals of
 /// faces, large ones first.
-fn ways<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: DVec3) -> Vec<DVec3> {
+fn candidate_directions<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: DVec3) -> Vec<DVec3> {
     let mut ways = Vec::with_capacity(MAX_WAYS);
     let axes = DVec3::AXES.iter().flat_map(|axis| [*axis, -*axis]);
     ways.extend(unit(first).into_iter().chain(axes));
@@ -118,12 +118,12 @@ fn ways<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: DVec3) -> Vec<DV
         faces.extend(large.map(|(area, t)| (area, topology.normal(t) * sign)));
     }
     faces.sort_by(|p, q| q.0.total_cmp(&p.0));
-    for (_, way) in faces {
+    for (_, displacement) in faces {
         if MAX_WAYS <= ways.len() {
             break;
         }
-        if !ways.iter().any(|other| SAME_WAY < other.dot(way)) {
-            ways.push(way);
+        if !ways.iter().any(|other| SAME_WAY < other.dot(displacement)) {
+            ways.push(displacement);
         }
     }
     ways
@@ -148,8 +148,8 @@ struct Trial<'a, M> {
 
 impl<M: WideMesh> Trial<'_, M> {
     /// Replaces the best translation if this one is shorter and separates.
-    fn shortens(&mut self, way: DVec3, length: f64, best: &mut Exit) -> bool {
-        let by = M::rounded(way * length);
+    fn shortens(&mut self, displacement: DVec3, length: f64, best: &mut Exit) -> bool {
+        let by = M::rounded(displacement * length);
         let exit = Exit::new(by);
         let is_better = exit.length < best.length && !self.is_rejected(by) && self.is_free(by);
         if is_better {
@@ -174,9 +174,9 @@ impl<M: WideMesh> Trial<'_, M> {
         let mut error = 0.0_f64;
         let mesh = self.b.mesh();
         let vertices = (0..mesh.n_vertices() as u32).map(|v| {
-            let (place, moved) = (mesh.position(v), M::rounded(mesh.position(v) + by));
+            let (position, moved) = (mesh.position(v), M::rounded(mesh.position(v) + by));
             for k in 0..3 {
-                error = error.max(rounding_of_sum(place[k], by[k], moved[k]).abs());
+                error = error.max(rounding_of_sum(position[k], by[k], moved[k]).abs());
             }
             moved
         });

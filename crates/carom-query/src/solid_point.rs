@@ -55,8 +55,8 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
     };
     let n = N_PLACES;
     for i in 0..n * n * n {
-        let place = DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64) + 0.5;
-        look(low + (high - low) * place / n as f64, &mut best);
+        let position = DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64) + 0.5;
+        look(low + (high - low) * position / n as f64, &mut best);
     }
     // Points behind the corners and the centres of triangles, for thin overlaps.
     let mut on_both = Vec::new();
@@ -68,8 +68,8 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
                 if (p.cmpge(low) & p.cmple(high)).all()
                     && solid_placement_of(other, p, ()) == Some(Placement::Inside)
                 {
-                    let way = surface_distance(other, p) * 0.5;
-                    look(p - one.topology().normal(t) * way, &mut best);
+                    let travel = surface_distance(other, p) * 0.5;
+                    look(p - one.topology().normal(t) * travel, &mut best);
                 }
             }
             on_both.extend([p, q, r].into_iter().filter(|p| {
@@ -107,7 +107,7 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
     let mut step = (high - low).max_element() / n as f64;
     for _ in 0..40 {
         let moves = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
-        let has_moved = moves.into_iter().any(|way| look(best.0 + way * step, &mut best));
+        let has_moved = moves.into_iter().any(|direction| look(best.0 + direction * step, &mut best));
         if !has_moved {
             step *= 0.5;
         }

@@ -141,7 +141,7 @@ impl<'a, M: WideMesh> Side<'a, M> {
         Some(Wedge {
             edge: [t[edge], t[(edge + 1) % 3]],
             apex: t[(edge + 2) % 3],
-            beyond: self.topology.place(beyond),
+            beyond: self.topology.position(beyond),
         })
     }
 
@@ -224,7 +224,7 @@ impl Components {
     fn in_order(mut self, topology: &MeshTopology) -> Vec<Vec<DVec3>> {
         let mut lists = vec![Vec::new(); self.parents.len()];
         for vertex in 0..self.parents.len() as u32 {
-            lists[self.root(vertex) as usize].push(topology.place(vertex));
+            lists[self.root(vertex) as usize].push(topology.position(vertex));
         }
         lists.retain(|list| !list.is_empty());
         lists
@@ -309,9 +309,9 @@ impl Wedge {
     /// Whether two wedges at edges of one line overlap.
     fn overlaps(&self, other: &Wedge) -> bool {
         let [p, q] = self.edge;
-        let way = q - p;
+        let offset = q - p;
         let [r, s] = other.edge;
-        let is_same_way = 0.0 < way.dot(s - r);
+        let is_same_way = 0.0 < offset.dot(s - r);
         let line = Line { p, q };
         // The inside of a wedge is an arc from the outside of one face to that of the other.
         let own = [self.beyond, self.apex];

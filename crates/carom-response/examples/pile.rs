@@ -33,13 +33,13 @@ fn main() {
     for k in 0..n {
         let (layer, i, j) = (k / (side * side), k / side % side, k % side);
         let center = (side - 1) as f32 * 0.5;
-        let place = Vec3::new(
+        let position = Vec3::new(
             (i as f32 - center) * 1.15 + random() * 0.1,
             1.0 + 1.3 * layer as f32,
             (j as f32 - center) * 1.15 + random() * 0.1,
         );
         let turn = Quat::from_xyzw(random(), random(), random(), random()).normalize();
-        bodies.push(Body::dynamic(Pose::new(turn, place), 1.0, Vec3::ZERO, Mat3::IDENTITY / 6.0));
+        bodies.push(Body::dynamic(Pose::new(turn, position), 1.0, Vec3::ZERO, Mat3::IDENTITY / 6.0));
         half.push(Vec3::splat(0.5));
     }
 
@@ -90,8 +90,8 @@ fn near_pairs(bodies: &[Body], half: &[Vec3]) -> Vec<(usize, usize)> {
     let mut order: Vec<usize> = (0..bodies.len()).collect();
     order.sort_by(|&i, &j| (center(i).x - reach[i].x).total_cmp(&(center(j).x - reach[j].x)));
     let mut pairs = Vec::new();
-    for (place, &i) in order.iter().enumerate() {
-        for &j in &order[place + 1..] {
+    for (index, &i) in order.iter().enumerate() {
+        for &j in &order[index + 1..] {
             if center(i).x + reach[i].x < center(j).x - reach[j].x {
                 break;
             }

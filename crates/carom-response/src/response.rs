@@ -108,8 +108,8 @@ impl Response {
 pub fn stick(a: &mut Body, b: &mut Body) -> Exchange {
     let before = [*a, *b];
     let common = CommonMotion::of([&*a, &*b]);
-    common.give(a);
-    common.give(b);
+    common.apply_to(a);
+    common.apply_to(b);
     let gain = |body: &Body, k: usize| {
         let change = body.linear_velocity - before[k].linear_velocity;
         if 0.0 < body.inverse_mass { change / body.inverse_mass } else { Vec3::ZERO }
@@ -159,7 +159,7 @@ impl CommonMotion {
         I::IntoIter: Clone,
     {
         let bodies = bodies.into_iter();
-        if let Some(leader) = bodies.clone().find(|body| !gives_way(body)) {
+        if let Some(leader) = bodies.clone().find(|body| !is_movable(body)) {
             let stands = leader.kind == BodyKind::Fixed;
             let moves = |velocity: Vec3| if stands { Vec3::ZERO } else { velocity };
             return CommonMotion {
@@ -202,8 +202,8 @@ impl CommonMotion {
 
     /// Gives a body this motion and wakes it. Bodies that are fixed, kinematic or of infinite mass
     /// do not change.
-    pub fn give(&self, body: &mut Body) {
-        if gives_way(body) {
+    pub fn apply_to(&self, body: &mut Body) {
+        if is_movable(body) {
             body.linear_velocity = self.velocity_at(body.world_center());
             body.angular_velocity = self.angular_velocity;
             body.wake();
@@ -211,7 +211,7 @@ impl CommonMotion {
     }
 }
 
-fn gives_way(body: &Body) -> bool {
+fn is_movable(body: &Body) -> bool {
     body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass
 }
 

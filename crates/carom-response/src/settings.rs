@@ -220,7 +220,7 @@ pub enum SolverError {
     /// or without a contact, `what` is "contact" and `value` its index.
     ContactSettings {
         /// The position in the list of settings.
-        place: usize,
+        index: usize,
         /// The name of the number.
         what: &'static str,
         /// Its value.
@@ -244,8 +244,8 @@ impl core::fmt::Display for SolverError {
                 write!(f, "the setting {name} is {value}, out of its bounds")
             }
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
-            SolverError::Mover(place) => {
-                write!(f, "entry {place} of the list of moving bodies does not exist or is out of order")
+            SolverError::Mover(index) => {
+                write!(f, "entry {index} of the list of moving bodies does not exist or is out of order")
             }
             SolverError::ContactBody(contact) => {
                 write!(f, "contact {contact} does not have two different bodies of the world")
@@ -256,22 +256,22 @@ impl core::fmt::Display for SolverError {
             SolverError::ContactNumber { contact, what, value } => {
                 write!(f, "the {what} of contact {contact} is {value}")
             }
-            SolverError::RoundContact(place) => write!(
+            SolverError::RoundContact(index) => write!(
                 f,
-                "round contact {place} is out of range, out of order, or belongs to no contact of the step"
+                "round contact {index} is out of range, out of order, or belongs to no contact of the step"
             ),
-            SolverError::SurfaceVelocity(place) => write!(
+            SolverError::SurfaceVelocity(index) => write!(
                 f,
-                "surface velocity {place} is not finite, is out of order, or belongs to no contact of the step"
+                "surface velocity {index} is not finite, is out of order, or belongs to no contact of the step"
             ),
-            SolverError::ContactSettings { place, what: "contact", value } => {
-                write!(f, "contact settings {place} are out of order, or contact {value} does not exist")
+            SolverError::ContactSettings { index, what: "contact", value } => {
+                write!(f, "contact settings {index} are out of order, or contact {value} does not exist")
             }
-            SolverError::ContactSettings { place, what, value } => {
-                write!(f, "the {what} of contact settings {place} is {value}")
+            SolverError::ContactSettings { index, what, value } => {
+                write!(f, "the {what} of contact settings {index} is {value}")
             }
-            SolverError::MovingJoint(place) => {
-                write!(f, "entry {place} of the list of moving joints does not exist or is out of order")
+            SolverError::MovingJoint(index) => {
+                write!(f, "entry {index} of the list of moving joints does not exist or is out of order")
             }
             SolverError::JointBody(joint) => {
                 write!(f, "joint {joint} does not have two different bodies of the world")

@@ -318,7 +318,7 @@ impl Solver {
         (joints, all): (&mut [Joint], &[u32]),
         dt: Real,
     ) -> Result<SolverStats, SolverError> {
-        check_joints(bodies.len(), MovingJoints { list: joints, places: all })?;
+        check_joints(bodies.len(), MovingJoints { list: joints, indices: all })?;
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
         self.advance(bodies, contacts, (joints, all), dt, None)
     }
@@ -363,9 +363,9 @@ impl Solver {
     ) -> Result<SolverStats, SolverError> {
         self.settings.check(dt)?;
         let mut next = 0;
-        for (place, &mover) in movers.iter().enumerate() {
+        for (index, &mover) in movers.iter().enumerate() {
             if mover < next || bodies.len() <= mover as usize {
-                return Err(SolverError::Mover(place));
+                return Err(SolverError::Mover(index));
             }
             next = mover + 1;
         }
@@ -375,7 +375,7 @@ impl Solver {
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
         self.summarize(bodies.len(), contacts)?;
-        check_joints(bodies.len(), MovingJoints { list: joints, places: moving_joints })?;
+        check_joints(bodies.len(), MovingJoints { list: joints, indices: moving_joints })?;
         let moves = core::mem::take(&mut self.moves);
         self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
         self.moves = moves;
@@ -443,9 +443,9 @@ impl Solver {
         let mut stats = SolverStats::default();
         let n_substeps = self.load.substeps(&self.settings, dt);
         let h = dt / n_substeps as Real;
-        self.prepare(bodies, MovingJoints { list: joints, places: moving }, (dt, h), &mut stats);
+        self.prepare(bodies, MovingJoints { list: joints, indices: moving }, (dt, h), &mut stats);
         self.load_contacts(contacts, (dt, h), &mut stats);
-        self.load_joints(bodies, MovingJoints { list: joints, places: moving });
+        self.load_joints(bodies, MovingJoints { list: joints, indices: moving });
 
         // Moved out of `self` while the groups are borrowed.
         let group_details = core::mem::take(&mut self.group_details);
@@ -467,7 +467,7 @@ impl Solver {
         let slot = |body: u32| slot_of(slots, body, still) as usize;
         let mut colors = backend::Colors::new(groups, classes);
         let mut passes =
-            JointPasses { steps, joints, places: moving, masses: joint_masses, landings, substep };
+            JointPasses { steps, joints, indices: moving, masses: joint_masses, landings, substep };
         let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
         for number in 0..n_substeps {
             let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
@@ -663,12 +663,12 @@ impl Solver {
         (stats.n_warm, stats.n_contacts) =
             backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
         let Solver { details, active, coloring, masses, groups, group_details, rounds, free, .. } = self;
-        let (places, substep) = (coloring.places(), (h, h / dt));
-        let loader = DetailsLoader { contact_details: details, contacts, active, places, masses, substep };
+        let (indices, substep) = (coloring.indices(), (h, h / dt));
+        let loader = DetailsLoader { contact_details: details, contacts, active, indices, masses, substep };
         loader.load(groups, group_details, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].may_gain_energy = true);
         });
-        details.load_rounds((active, places), groups, rounds);
+        details.load_rounds((active, indices), groups, rounds);
     }
 
     /// Prepares each joint for this step.
@@ -686,7 +686,7 @@ impl Solver {
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
         joint_masses.begin();
-        if !joints.places.is_empty() {
+        if !joints.indices.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
             joint_masses.find(masses, islands.roots(), links, contacts.clone());
@@ -729,17 +729,17 @@ impl Solver {
         let Solver {
             cached, solved, active, summaries, classes, coloring, groups, impulses, reports, ..
         } = self;
-        let places = coloring.places();
+        let indices = coloring.indices();
         // All entries are overwritten.
         memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
         backend::store_groups(classes, groups, &mut solved.impulses, reports);
         let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
         if is_all {
-            backend::sort_reports(places, reports, impulses);
+            backend::sort_reports(indices, reports, impulses);
         } else {
             impulses.fill(ContactImpulse::default());
-            for (&contact, &place) in active.iter().zip(places) {
-                impulses[contact as usize] = reports[place as usize];
+            for (&contact, &index) in active.iter().zip(indices) {
+                impulses[contact as usize] = reports[index as usize];
             }
         }
         let still = movers.len() as u32;
@@ -759,7 +759,7 @@ impl Solver {
         };
         let n_bounded = self.energies.bound(&given, states);
         if 0 < n_bounded {
-            self.energies.reduce_cached(&given, places, &mut solved.impulses);
+            self.energies.reduce_cached(&given, indices, &mut solved.impulses);
         }
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
@@ -770,7 +770,7 @@ impl Solver {
         solved.order.resize(n, (PairKey::default(), 0));
         backend::both(
             movers.len(),
-            || backend::note_order(summaries, active, places, &mut solved.order),
+            || backend::note_order(summaries, active, indices, &mut solved.order),
             || islands.finish(is_active, rest_times),
         );
         let jointed = self.joint_masses.scaled().map(|slot| islands.roots()[slot as usize]);
@@ -783,9 +783,9 @@ impl Solver {
 
 fn check_joints(n_bodies: usize, joints: MovingJoints<'_>) -> Result<(), SolverError> {
     let mut next = 0;
-    for (place, &number) in joints.places.iter().enumerate() {
+    for (index, &number) in joints.indices.iter().enumerate() {
         let Some(joint) = joints.list.get(number as usize).filter(|_| next <= number) else {
-            return Err(SolverError::MovingJoint(place));
+            return Err(SolverError::MovingJoint(index));
         };
         next = number + 1;
         if !joint.has_bodies(n_bodies) {

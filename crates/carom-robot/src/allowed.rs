@@ -233,7 +233,7 @@ impl<'a> AllowedSearch<'a> {
         }
         robot.set_followers(&mut own);
         values[self.robot] = own;
-        self.cell.place(&values)
+        self.cell.part_poses(&values)
     }
 
     /// Returns the next samples to test; `None` at the end.

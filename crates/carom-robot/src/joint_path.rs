@@ -165,7 +165,7 @@ impl<'a> JointPath<'a> {
 
     fn poses_at_start(&self) -> Vec<Pose> {
         let first: Vec<Vec<f64>> = self.values.iter().map(|rows| rows[0].clone()).collect();
-        self.cell.place(&first)
+        self.cell.part_poses(&first)
     }
 
     /// Returns the times of the rows, in seconds.
@@ -182,12 +182,12 @@ impl<'a> JointPath<'a> {
 
     /// Returns the pose of a part at a time from a row to the next.
     fn pose_at(&self, part: usize, row: usize, time: f64) -> Pose {
-        let Some((robot, ..)) = self.cell.link_of(part) else { return self.cell.place_one(part, &[]) };
+        let Some((robot, ..)) = self.cell.link_of(part) else { return self.cell.part_pose(part, &[]) };
         let rows = &self.values[robot];
-        let Some(next) = rows.get(row + 1) else { return self.cell.place_one(part, &rows[row]) };
+        let Some(next) = rows.get(row + 1) else { return self.cell.part_pose(part, &rows[row]) };
         let share = (time - self.times[row]) / (self.times[row + 1] - self.times[row]);
         let now = rows[row].iter().zip(next).map(|(now, then)| now + (then - now) * share);
-        self.cell.place_one(part, &now.collect::<Vec<f64>>())
+        self.cell.part_pose(part, &now.collect::<Vec<f64>>())
     }
 
     /// Returns a bound on the rate at which the distance of two parts changes between a row and

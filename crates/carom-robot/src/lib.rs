@@ -19,7 +19,7 @@
 //!
 //! // The elbow folds the hand back into the base.
 //! let robot = &cell.robots()[0];
-//! let folded = cell.place(&[robot.values(&[("elbow", 3.14)])?]);
+//! let folded = cell.part_poses(&[robot.values(&[("elbow", 3.14)])?]);
 //! assert!(cell.is_touching([0, 2], &folded));
 //!
 //! // So this pair must be tested, and adjacent links need no test.

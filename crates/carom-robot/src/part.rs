@@ -20,7 +20,7 @@ use std::collections::HashMap;
 pub(crate) const RADIUS_SLACK: f64 = 1e-9;
 
 /// One shape of a part.
-struct Member {
+struct SubShape {
     shape: Shape,
     /// In the frame of the part; `None` if both frames are the same.
     in_part: Option<Pose>,
@@ -33,7 +33,7 @@ pub(crate) struct PartShape {
     pub(crate) shape: Shape,
     /// A ball around it: a point of its frame, and the radius, infinite for a half-space.
     pub(crate) ball: (DVec3, f64),
-    members: Vec<Member>,
+    members: Vec<SubShape>,
 }
 
 impl PartShape {
@@ -52,7 +52,7 @@ impl PartShape {
 
     /// Whether a piece of another part lies in a closed mesh of this one, if their surfaces do not
     /// meet.
-    pub(crate) fn holds(&self, pose: &Pose, other: &PartShape, pose_other: &Pose) -> bool {
+    pub(crate) fn contains_piece_of(&self, pose: &Pose, other: &PartShape, pose_other: &Pose) -> bool {
         self.members.iter().any(|outer| {
             let ShapeKind::Mesh(mesh) = outer.shape.kind() else { return false };
             let pose = outer.placed(pose);
@@ -70,13 +70,13 @@ impl PartShape {
     }
 }
 
-impl Member {
+impl SubShape {
     fn placed(&self, pose: &Pose) -> Pose {
         self.in_part.map_or(*pose, |in_part| *pose * in_part)
     }
 }
 
-fn member(shape: Shape, in_part: Option<Pose>) -> Member {
+fn member(shape: Shape, in_part: Option<Pose>) -> SubShape {
     let corners = match shape.kind() {
         ShapeKind::Mesh(mesh) => corner_of_each_piece(mesh.mesh()),
         ShapeKind::Convex(convex) => vec![convex.support(DVec3::X).point],
@@ -87,7 +87,7 @@ fn member(shape: Shape, in_part: Option<Pose>) -> Member {
         // A half-space is infinite, so it is not inside. Compounds are not nested.
         ShapeKind::HalfSpace(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => Vec::new(),
     };
-    Member { shape, in_part, corners }
+    SubShape { shape, in_part, corners }
 }
 
 /// Whether a point of the world is inside a mesh, if it has an inside.

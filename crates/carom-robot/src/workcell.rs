@@ -17,7 +17,7 @@ use glam::DVec3;
 use std::sync::Arc;
 
 /// The support of a part.
-enum Hold {
+enum Attachment {
     Fixed(Pose),
     /// The robot, the link, and the pose of the shape in the frame of the link.
     OnLink(usize, usize, Pose),
@@ -26,7 +26,7 @@ enum Hold {
 /// A shape in the cell.
 struct Part {
     shape: PartShape,
-    hold: Hold,
+    hold: Attachment,
 }
 
 /// The nearest of some pairs of parts.
@@ -73,17 +73,17 @@ impl Workcell {
 
     /// Adds a fixed part, at a pose in the world. Returns its index.
     pub fn push_fixed(&mut self, shape: Shape, pose: Pose) -> usize {
-        self.push(shape, Hold::Fixed(pose))
+        self.push(shape, Attachment::Fixed(pose))
     }
 
     /// Adds a part on a link, at a pose in the frame of the link. Returns its index.
     pub fn push_on_link(&mut self, robot: usize, link: usize, shape: Shape, in_link: Pose) -> usize {
         let is_there = self.robots.get(robot).is_some_and(|robot| link < robot.links().len());
         debug_assert!(is_there, "no link {link} of a robot {robot}");
-        self.push(shape, Hold::OnLink(robot, link, in_link))
+        self.push(shape, Attachment::OnLink(robot, link, in_link))
     }
 
-    fn push(&mut self, shape: Shape, hold: Hold) -> usize {
+    fn push(&mut self, shape: Shape, hold: Attachment) -> usize {
         self.parts.push(Part { shape: PartShape::new(shape), hold });
         self.parts.len() - 1
     }
@@ -118,14 +118,14 @@ impl Workcell {
     /// `None` for a fixed part.
     pub fn link_of(&self, part: usize) -> Option<(usize, usize, &Pose)> {
         match &self.parts[part].hold {
-            Hold::Fixed(_) => None,
-            Hold::OnLink(robot, link, in_link) => Some((*robot, *link, in_link)),
+            Attachment::Fixed(_) => None,
+            Attachment::OnLink(robot, link, in_link) => Some((*robot, *link, in_link)),
         }
     }
 
     /// Returns the pose of each part in the world, for the values of all joints of each robot: see
     /// [`Robot::values`].
-    pub fn place(&self, values: &[Vec<f64>]) -> Vec<Pose> {
+    pub fn part_poses(&self, values: &[Vec<f64>]) -> Vec<Pose> {
         let links: Vec<Vec<Pose>> = self
             .robots
             .iter()
@@ -136,17 +136,17 @@ impl Workcell {
             })
             .collect();
         let pose = |part: &Part| match &part.hold {
-            Hold::Fixed(pose) => *pose,
-            Hold::OnLink(robot, link, in_link) => links[*robot][*link] * *in_link,
+            Attachment::Fixed(pose) => *pose,
+            Attachment::OnLink(robot, link, in_link) => links[*robot][*link] * *in_link,
         };
         self.parts.iter().map(pose).collect()
     }
 
     /// Returns the pose of one part, for the values of the joints of its robot.
-    pub(crate) fn place_one(&self, part: usize, values: &[f64]) -> Pose {
+    pub(crate) fn part_pose(&self, part: usize, values: &[f64]) -> Pose {
         match &self.parts[part].hold {
-            Hold::Fixed(pose) => *pose,
-            Hold::OnLink(robot, link, in_link) => {
+            Attachment::Fixed(pose) => *pose,
+            Attachment::OnLink(robot, link, in_link) => {
                 self.robots[*robot].link_placements(values)[*link].pose() * *in_link
             }
         }
@@ -164,7 +164,9 @@ impl Workcell {
         if 0.0 < gap_of_balls([a, b], [in_a, in_b]) {
             return false;
         }
-        intersects(&a.shape, in_a, &b.shape, in_b) || a.holds(in_a, b, in_b) || b.holds(in_b, a, in_a)
+        intersects(&a.shape, in_a, &b.shape, in_b)
+            || a.contains_piece_of(in_a, b, in_b)
+            || b.contains_piece_of(in_b, a, in_a)
     }
 
     /// Returns a lower bound on the distance of the surfaces of two parts at their poses. It is
@@ -189,7 +191,8 @@ impl Workcell {
             }
             let ([a, b], [in_a, in_b]) = (shapes(parts), parts.map(|part| &poses[part]));
             let found = distance(&a.shape, in_a, &b.shape, in_b);
-            let is_held = gap <= 0.0 && (a.holds(in_a, b, in_b) || b.holds(in_b, a, in_a));
+            let is_held =
+                gap <= 0.0 && (a.contains_piece_of(in_a, b, in_b) || b.contains_piece_of(in_b, a, in_a));
             let distance = if is_held { 0.0 } else { found.distance };
             if best.is_none_or(|best| distance < best.distance) {
                 best = Some(NearestPair { parts, distance, points: [found.point_a, found.point_b] });

@@ -134,10 +134,10 @@ impl<H: WideHull> Kernel for WalkKernel<'_, H> {
 /// its length.
 #[inline(always)]
 fn apart_inside<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
-    let way = b_in_a.transform_point(b.center()) - a.center();
-    let (p, q) = (a.support(way), b.support(b_in_a.inverse_transform_vector(-way)));
-    let gap = (b_in_a.transform_point(q.point) - p.point).dot(way);
-    let is_apart = -overlap * way.length_squared() < gap;
+    let offset = b_in_a.transform_point(b.center()) - a.center();
+    let (p, q) = (a.support(offset), b.support(b_in_a.inverse_transform_vector(-offset)));
+    let gap = (b_in_a.transform_point(q.point) - p.point).dot(offset);
+    let is_apart = -overlap * offset.length_squared() < gap;
     is_apart.then_some(Places { a: Place::Vertex(p.vertex), b: Place::Vertex(q.vertex) })
 }
 
@@ -196,8 +196,8 @@ fn distance_here<H: WideHull>(
                 return Some(if is_swapped {
                     walked(p + between, p, -normal)
                 } else {
-                    let place = |p: DVec3| b_in_a.transform_point(p);
-                    walked(place(p), place(p + between), b_in_a.transform_vector(normal))
+                    let position_of = |p: DVec3| b_in_a.transform_point(p);
+                    walked(position_of(p), position_of(p + between), b_in_a.transform_vector(normal))
                 });
             }
         };
@@ -279,14 +279,14 @@ impl<'h, H: WideHull> Body<'h, H> {
 
     /// Transforms a point from the other body's frame.
     #[inline(always)]
-    fn place(&self, p: DVec3) -> DVec3 {
+    fn transform_point(&self, p: DVec3) -> DVec3 {
         *self.turn * p + self.shift
     }
 
     /// Returns the region that a direction leads to from a vertex. If no neighbour is farther
     /// along the direction, no point of the hull is.
     #[inline(always)]
-    fn way_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
+    fn step_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
         let from = self.vertex(v);
         let (mut best, mut most) = (v, f64::NEG_INFINITY);
         for &neighbour in self.hull.neighbours(v) {
@@ -316,7 +316,7 @@ impl<'h, H: WideHull> Body<'h, H> {
         on_first: DVec3,
         between: DVec3,
     ) -> Step {
-        match self.way_from_vertex(v, direction, rounding) {
+        match self.step_from_vertex(v, direction, rounding) {
             Way::Own => Step::End { on_first, between },
             Way::Along(neighbour) => Step::Along { is_second: false, vertex: v, neighbour, direction },
             Way::Over(place) => Step::First(place),
@@ -373,7 +373,7 @@ impl<'h, H: WideHull> Body<'h, H> {
     /// direction lies between the normals of both faces, and their planes hold the edge. The edge
     /// is then farthest along the direction.
     #[inline(always)]
-    fn way_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
+    fn step_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
         let edges = self.hull.half_edges();
         let edge = edges[e as usize];
         let (left, right) = (edge.face, edges[edge.twin as usize].face);
@@ -397,9 +397,9 @@ impl<'h, H: WideHull> Body<'h, H> {
 
 #[inline(always)]
 fn vertex_vertex<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, w: u32, rounding: f64) -> Step {
-    let p = y.place(x.vertex(v));
+    let p = y.transform_point(x.vertex(v));
     let between = y.vertex(w) - p;
-    match y.way_from_vertex(w, -between, rounding) {
+    match y.step_from_vertex(w, -between, rounding) {
         Way::Own => {}
         Way::Along(neighbour) => {
             return Step::Along { is_second: true, vertex: w, neighbour, direction: -between };
@@ -415,7 +415,7 @@ fn vertex_edge<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, e: u32, ro
     let [from, to] = y.hull.ends(e);
     let start = y.vertex(from);
     let along = y.vertex(to) - start;
-    let p = y.place(x.vertex(v));
+    let p = y.transform_point(x.vertex(v));
     let offset = p - start;
     let t = offset.dot(along);
     if t <= 0.0 {
@@ -425,7 +425,7 @@ fn vertex_edge<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, e: u32, ro
     if length_sq <= t {
         return Step::Second(Place::Vertex(to));
     }
-    match y.way_from_edge(e, start, along, offset, rounding) {
+    match y.step_from_edge(e, start, along, offset, rounding) {
         Way::Own => {}
         Way::Over(place) => return Step::Second(place),
         Way::Along(_) | Way::Doubt => return Step::Doubt,
@@ -438,7 +438,7 @@ fn vertex_edge<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, e: u32, ro
 
 #[inline(always)]
 fn vertex_face<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, f: u32, rounding: f64) -> Step {
-    let p = y.place(x.vertex(v));
+    let p = y.transform_point(x.vertex(v));
     let normal = y.hull.face_normal(f);
     let offset = y.hull.face_offset(f);
     let range = y.hull.face_half_edges(f);
@@ -476,7 +476,7 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
     let (start_x, start_y) = (x.vertex(from_x), y.vertex(from_y));
     let (own, along_y) = (x.vertex(to_x) - start_x, y.vertex(to_y) - start_y);
     let along_x = *y.turn * own;
-    let r = y.place(start_x) - start_y;
+    let r = y.transform_point(start_x) - start_y;
     let (a, b, c) = (along_x.length_squared(), along_x.dot(along_y), along_y.length_squared());
     let (d, g) = (along_x.dot(r), along_y.dot(r));
     let across = along_x.cross(along_y);
@@ -508,12 +508,12 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
     }
     // Not the difference of the two points, whose direction suffers from rounding.
     let between = across * (-across.dot(r) / under);
-    match y.way_from_edge(f, start_y, along_y, -between, rounding) {
+    match y.step_from_edge(f, start_y, along_y, -between, rounding) {
         Way::Own => {}
         Way::Over(place) => return Step::Second(place),
         Way::Along(_) | Way::Doubt => return Step::Doubt,
     }
-    match x.way_from_edge(e, start_x, own, *x.turn * between, rounding) {
+    match x.step_from_edge(e, start_x, own, *x.turn * between, rounding) {
         Way::Own => Step::End { on_first: start_y + along_y * t - between, between },
         Way::Over(place) => Step::First(place),
         Way::Along(_) | Way::Doubt => Step::Doubt,
@@ -524,7 +524,7 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
 /// point where it leaves the face.
 fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> Step {
     let [from, to] = x.hull.ends(e);
-    let (p, q) = (y.place(x.vertex(from)), y.place(x.vertex(to)));
+    let (p, q) = (y.transform_point(x.vertex(from)), y.transform_point(x.vertex(to)));
     let normal = y.hull.face_normal(f);
     let range = y.hull.face_half_edges(f);
     let ring = y.hull.face_vertices(f);

@@ -93,7 +93,7 @@ pub fn ants(n_ants: usize, seed: u64) -> AntHill {
     let ball_at = on_circle(rng.range(0.0, TAU), HILL_RADIUS + BALL_RADIUS + 1.0);
     taken.push((ball_at, BALL_RADIUS));
     let is_free = |at: DVec3, room: f64, taken: &[(DVec3, f64)]| {
-        taken.iter().all(|(place, radius)| radius + room < (at - *place).length())
+        taken.iter().all(|(position, radius)| radius + room < (at - *position).length())
     };
     let n_things = n_ants / 12 + 12;
     let n_large = taken.len();
@@ -188,8 +188,8 @@ impl Cells {
         around(k).all(|k| {
             around(i).all(|i| {
                 let mut number = self.first[k * self.row + i];
-                while let Some((place, radius)) = things.get(number) {
-                    if (at - *place).length() < radius + room {
+                while let Some((position, radius)) = things.get(number) {
+                    if (at - *position).length() < radius + room {
                         return false;
                     }
                     number = self.next[number];
@@ -219,17 +219,17 @@ impl Ground {
     }
 
     /// Returns the point of the ground above or below a place, which must be within its square.
-    fn at(&self, place: DVec3) -> Vec3 {
+    fn at(&self, position: DVec3) -> Vec3 {
         let last = self.n - 1;
         let scaled = |x: f64| ((x + self.half) / (2.0 * self.half)).clamp(0.0, 1.0) * self.n as f64;
-        let (s, t) = (scaled(place.x), scaled(place.z));
+        let (s, t) = (scaled(position.x), scaled(position.z));
         let (i, k) = ((s as usize).min(last), (t as usize).min(last));
         let (u, v) = (s - i as f64, t - k as f64);
         let height = |i: usize, k: usize| self.mesh.vertices[k * (self.n + 1) + i].y;
         let (a, b, c, d) = (height(i, k), height(i + 1, k), height(i + 1, k + 1), height(i, k + 1));
         // The two triangles of a cell meet from a to c.
         let y = if v <= u { a + u * (b - a) + v * (c - b) } else { a + v * (d - a) + u * (c - d) };
-        DVec3::new(place.x, y, place.z).as_vec3()
+        DVec3::new(position.x, y, position.z).as_vec3()
     }
 }
 

@@ -82,9 +82,9 @@ pub struct BodySpec {
     /// limbs of one ragdoll.
     pub family: u32,
     /// Whether it is swept in each step, so that it passes through nothing.
-    pub is_fast: bool,
+    pub uses_ccd: bool,
     /// Whether it stays on the first body that it touches.
-    pub sticks: bool,
+    pub is_sticky: bool,
     /// Whether it moves with given velocities and is not pushed: see [`SceneSpec::drives`].
     pub is_kinematic: bool,
 }
@@ -102,8 +102,8 @@ impl BodySpec {
             angular_damping: 0.0,
             restitution: 0.0,
             family: 0,
-            is_fast: false,
-            sticks: false,
+            uses_ccd: false,
+            is_sticky: false,
             is_kinematic: false,
         }
     }

@@ -56,8 +56,8 @@ pub(crate) fn place(
     for _ in 0..n {
         half.push(DVec3::splat(HALF));
         // In a world of few cubes the ball reaches nearer to the walls than half a cube.
-        let place = DVec3::splat(0.5 * side) + rng.in_ball() * (START * side);
-        center.push(place.clamp(DVec3::splat(HALF), DVec3::splat(side - HALF)));
+        let position = DVec3::splat(0.5 * side) + rng.in_ball() * (START * side);
+        center.push(position.clamp(DVec3::splat(HALF), DVec3::splat(side - HALF)));
         velocity.push(random_velocity(side, rng));
     }
 }
@@ -153,7 +153,7 @@ impl Arena {
     }
 
     /// Returns the index of the square of the floor below a place in the world.
-    fn square(&self, place: DVec3) -> usize {
-        place.z as usize * self.row + place.x as usize
+    fn square(&self, position: DVec3) -> usize {
+        position.z as usize * self.row + position.x as usize
     }
 }

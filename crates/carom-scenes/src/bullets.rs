@@ -28,12 +28,12 @@ pub fn bullets(n_bodies: usize, seed: u64) -> SceneSpec {
             _ => ShapeSpec::Capsule { half_height: 0.015, radius: 0.004 },
         };
         let (row, column) = (i / ROW, i % ROW);
-        let place = Vec3::new(
+        let position = Vec3::new(
             rng.range(-30.0, -1.0) as f32,
             0.5 + row as f32 * 0.2,
             (column as f32 - 0.5 * (ROW as f32 - 1.0)) * 0.2,
         );
-        let mut body = BodySpec::new(shape, Pose::from_translation(place));
+        let mut body = BodySpec::new(shape, Pose::from_translation(position));
         let aside = rng.in_box(DVec3::splat(-10.0), DVec3::splat(10.0)).as_vec3();
         body.linear_velocity = Vec3::new(1000.0, aside.y, aside.z);
         if i % 4 != 0 {
@@ -41,7 +41,7 @@ pub fn bullets(n_bodies: usize, seed: u64) -> SceneSpec {
         }
         body.density = 8000.0;
         body.restitution = 0.3;
-        body.is_fast = true;
+        body.uses_ccd = true;
         scene.bodies.push(body);
     }
     scene

@@ -82,7 +82,7 @@ pub struct ClockPart {
     /// The index of its mesh in [`Clock::meshes`].
     pub mesh: u32,
     /// The middle of its place.
-    pub place: DVec3,
+    pub position: DVec3,
     /// Whether it turns clockwise.
     is_clockwise: bool,
     /// Angle at time 0.
@@ -128,7 +128,7 @@ impl Clock {
             for row in 0..n {
                 for column in 0..n {
                     let is_clockwise = (row + column) % 2 == 1;
-                    let place = DVec3::new(
+                    let position = DVec3::new(
                         f64::from(column) * SPACING,
                         f64::from(row) * SPACING,
                         f64::from(layer) * LAYER,
@@ -136,7 +136,7 @@ impl Clock {
                     clock.parts.push(ClockPart {
                         kind: ClockPartKind::Gear,
                         mesh: layer % kinds,
-                        place,
+                        position,
                         is_clockwise,
                         // A gap is at the place at which the neighbours have a tooth.
                         angle: if is_clockwise { PI / f64::from(teeth) } else { 0.0 },
@@ -157,12 +157,12 @@ impl Clock {
             for (row, column) in (0..n).flat_map(|row| (0..n).map(move |column| (row, column))) {
                 let (below, above) = (index(layer - 1, row, column), index(layer, row, column));
                 let first = clock.parts.len() as u32;
-                let place = clock.parts[below as usize].place + DVec3::Z * (0.5 * LAYER);
+                let position = clock.parts[below as usize].position + DVec3::Z * (0.5 * LAYER);
                 for spring in 0..2 {
                     clock.parts.push(ClockPart {
                         kind: ClockPartKind::Spring,
                         mesh: kinds + spring,
-                        place,
+                        position,
                         // Springs turn with the arbor, and slip a little against each other.
                         is_clockwise: (row + column) % 2 == 1,
                         angle: rng.range(-0.1, 0.1),
@@ -189,7 +189,7 @@ impl Clock {
         let phases = part.phases + paces * time;
         let shift = part.play * DVec3::new(sin(phases.x), sin(phases.y), sin(phases.z));
         let half = DVec2::new(cos(0.5 * angle), sin(0.5 * angle)).as_vec2();
-        Pose::new(Quat::from_xyzw(0.0, 0.0, half.y, half.x), (part.place + shift).as_vec3())
+        Pose::new(Quat::from_xyzw(0.0, 0.0, half.y, half.x), (part.position + shift).as_vec3())
     }
 
     /// Sets `out` to the poses of all parts at a time in seconds.

@@ -76,8 +76,8 @@ pub fn clockwork(n_movements: usize) -> SceneSpec {
         let origin = CELL * (cell + DVec2::new(0.66, 0.52));
         // Movements swing at 4/5 to 5/4 of the rate.
         let rate = 0.8 + 0.45 * ((movement * 7) % 10) as f32 / 10.0;
-        for (number, (shape, place, density)) in arbors.iter().enumerate() {
-            let at = (origin + *place).extend(0.0).as_vec3();
+        for (number, (shape, position, density)) in arbors.iter().enumerate() {
+            let at = (origin + *position).extend(0.0).as_vec3();
             let angle = match number {
                 3 => escapement.start_angle(),
                 4 => SWING,
@@ -121,13 +121,14 @@ type Parts = Vec<(Pose, ShapeSpec)>;
 
 /// Returns the shape, the place and the density of each body of a movement.
 fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
-    let mut arbors: Vec<(Parts, DVec2, f32)> = ARBORS.iter().map(|place| (Vec::new(), *place, 0.6)).collect();
+    let mut arbors: Vec<(Parts, DVec2, f32)> =
+        ARBORS.iter().map(|position| (Vec::new(), *position, 0.6)).collect();
     let mut angle = 0.0;
     for pair in 0..3 {
         // The wheel of one arbor and the pinion of the next.
         let layer = LAYER * (3 - pair) as f32;
-        let way = ARBORS[pair + 1] - ARBORS[pair];
-        let direction = atan2(way.y, way.x);
+        let offset = ARBORS[pair + 1] - ARBORS[pair];
+        let direction = atan2(offset.y, offset.x);
         // The number of teeth from the first one of the wheel to the line between the two arbors.
         // The counts of both gears add up to a half, so that a tooth meets a gap.
         let phase = (direction - angle) * f64::from(WHEEL_TEETH) / TAU;
@@ -158,7 +159,7 @@ fn arbors(escapement: &Escapement) -> Vec<(ShapeSpec, DVec2, f32)> {
     arbors.push((balance, escapement.pivot(), 10.0));
     arbors
         .into_iter()
-        .map(|(parts, place, density)| (ShapeSpec::Compound { parts }, place, density))
+        .map(|(parts, position, density)| (ShapeSpec::Compound { parts }, position, density))
         .collect()
 }
 

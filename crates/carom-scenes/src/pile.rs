@@ -40,11 +40,11 @@ pub fn pile(n_bodies: usize, seed: u64) -> SceneSpec {
     for cell in 0..n_cells {
         let (layer, in_layer) = (cell / (row * row), cell % (row * row));
         let jitter = rng.in_box(glam::DVec3::splat(-0.04), glam::DVec3::splat(0.04));
-        let place = |i: usize, jitter: f64| (i as f64 - 0.5 * (row as f64 - 1.0)) * SPACING + jitter;
+        let coordinate_of = |i: usize, jitter: f64| (i as f64 - 0.5 * (row as f64 - 1.0)) * SPACING + jitter;
         let mut at = Vec3::new(
-            place(in_layer % row, jitter.x) as f32,
+            coordinate_of(in_layer % row, jitter.x) as f32,
             (1.2 + layer as f64 * SPACING + jitter.y) as f32,
-            place(in_layer / row, jitter.z) as f32,
+            coordinate_of(in_layer / row, jitter.z) as f32,
         );
         let turn = rng.rotation().as_quat();
         let is_ragdoll = n_dolls < n_ragdolls && (cell + 1) % ragdoll_step == 0 || n_pieces <= n_done;

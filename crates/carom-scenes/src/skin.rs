@@ -185,8 +185,8 @@ impl SkinnedMesh {
                 self.rest.triangles.extend([[a, b, c], [a, c, d]]);
             }
         }
-        for (place, follows) in poles {
-            self.rest.vertices.push(place);
+        for (position, follows) in poles {
+            self.rest.vertices.push(position);
             self.follows.push(follows);
         }
         let low = first + (rings.len() * n) as u32;

@@ -127,7 +127,9 @@ impl Path {
     pub fn offset(self, seconds: f64) -> DVec3 {
         match self {
             Path::Still => DVec3::ZERO,
-            Path::Swing(way, period) => way * sin(core::f64::consts::TAU * seconds / period),
+            Path::Swing(displacement, period) => {
+                displacement * sin(core::f64::consts::TAU * seconds / period)
+            }
             Path::Straight(velocity) => velocity * seconds,
         }
     }
@@ -210,11 +212,11 @@ pub fn jelly(n: usize) -> SoftScene {
     let (size, density, height) = (0.6, 300.0, 1.1);
     let turn = DQuat::from_xyzw(0.30, 0.10, 0.20, sqrt(1.0 - 0.14));
     let side = n + 1;
-    let place = |i: usize| {
+    let position_of = |i: usize| {
         let cell = DVec3::new((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
         (turn * ((cell / n as f64 - 0.5) * size) + DVec3::Y * height).as_vec3()
     };
-    let positions: Vec<Vec3> = (0..side * side * side).map(place).collect();
+    let positions: Vec<Vec3> = (0..side * side * side).map(position_of).collect();
     let at = |x: usize, y: usize, z: usize| (x + side * (y + side * z)) as u32;
     let in_cell = |i: usize| {
         let (x, y, z) = (i % n, i / n % n, i / n / n);
@@ -295,11 +297,11 @@ pub fn shatter(n: usize) -> SoftScene {
     }
 }
 
-/// Returns a sheet of `n` by `n` points and its triangles. `place` maps two parameters in 0..=1 to
+/// Returns a sheet of `n` by `n` points and its triangles. `position_of` maps two parameters in 0..=1 to
 /// a point.
-fn sheet(n: usize, place: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+fn sheet(n: usize, position_of: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let part = |i: usize| i as f64 / (n - 1) as f64;
-    let positions = (0..n * n).map(|i| place(part(i % n), part(i / n)).as_vec3()).collect();
+    let positions = (0..n * n).map(|i| position_of(part(i % n), part(i / n)).as_vec3()).collect();
     let mut triangles = Vec::with_capacity(2 * (n - 1) * (n - 1));
     for row in 0..n - 1 {
         for column in 0..n - 1 {

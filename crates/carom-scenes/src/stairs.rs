@@ -44,12 +44,12 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
         fix(shape, DVec3::new(0.5 * (from + to), 0.5 * top, 0.0));
     }
     for doll in 0..n_dolls {
-        let (row, place) = (doll / ABREAST, doll % ABREAST);
+        let (row, index) = (doll / ABREAST, doll % ABREAST);
         let scale = rng.range(0.5, 1.1);
         let at = DVec3::new(
             -0.7,
             rise * (n_steps + 1) as f64 + 1.25 + rng.range(0.0, 0.8) + SPACING * row as f64,
-            (place as f64 - 0.5 * (n_abreast as f64 - 1.0)) * SPACING,
+            (index as f64 - 0.5 * (n_abreast as f64 - 1.0)) * SPACING,
         );
         let pose = Pose::new(rng.rotation().as_quat(), at.as_vec3());
         let first = scene.bodies.len();
@@ -61,7 +61,7 @@ pub fn stairs(n_dolls: usize, seed: u64) -> SceneSpec {
             limb.linear_velocity = thrown + spin.cross(limb.pose.translation - pose.translation);
             limb.angular_velocity = spin;
             limb.friction = friction;
-            limb.is_fast = true;
+            limb.uses_ccd = true;
         }
     }
     scene

@@ -43,7 +43,7 @@ pub fn stick(n_balls: usize, seed: u64) -> SceneSpec {
         // It is thrown upwards so that it arrives at the height at which it starts.
         let flight = (3.6 + 3.0 * k as f32) / 15.0;
         dart.linear_velocity = Vec3::new(15.0, 0.5 * 9.81 * flight, 0.0);
-        (dart.density, dart.is_fast, dart.sticks) = (200.0, true, true);
+        (dart.density, dart.uses_ccd, dart.is_sticky) = (200.0, true, true);
         scene.bodies.push(dart);
     }
     for k in 0..n_balls {
@@ -55,7 +55,7 @@ pub fn stick(n_balls: usize, seed: u64) -> SceneSpec {
         let shape = ShapeSpec::Sphere { radius: rng.range(0.1, 0.25) as f32 };
         let mut ball = BodySpec::new(shape, at(x, y, z));
         ball.linear_velocity = Vec3::new(12.0, 2.0, 0.0);
-        ball.sticks = true;
+        ball.is_sticky = true;
         scene.bodies.push(ball);
     }
     scene

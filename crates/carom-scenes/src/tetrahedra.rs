@@ -28,7 +28,7 @@ pub struct Tetrahedra {
 
 #[derive(Clone, Debug)]
 struct Body {
-    place: DVec3,
+    position: DVec3,
     /// Metres per step.
     velocity: DVec3,
     rotation: DQuat,
@@ -67,12 +67,12 @@ impl Tetrahedra {
         let mut rng = Rng::new(seed);
         let (low, high) = (DVec3::splat(0.5), DVec3::splat(side - 0.5));
         let bodies = (0..n).map(|_| {
-            let place = rng.in_box(low, high);
+            let position = rng.in_box(low, high);
             let velocity = rng.direction() * SPEED;
             let rotation = rng.rotation();
             let axis = rng.direction() * sin(0.5 * TURN);
             Body {
-                place,
+                position,
                 velocity,
                 rotation,
                 turn: DQuat::from_xyzw(axis.x, axis.y, axis.z, cos(0.5 * TURN)),
@@ -83,18 +83,18 @@ impl Tetrahedra {
 
     /// Returns the poses of the bodies, from their frames to the world.
     pub fn poses(&self) -> impl ExactSizeIterator<Item = Pose> + '_ {
-        self.bodies.iter().map(|body| Pose::new(body.rotation.as_quat(), body.place.as_vec3()))
+        self.bodies.iter().map(|body| Pose::new(body.rotation.as_quat(), body.position.as_vec3()))
     }
 
     /// Moves and turns all bodies by a step. Walls reflect them.
     pub fn step(&mut self) {
         let (low, high) = (0.5, self.side - 0.5);
         for body in &mut self.bodies {
-            body.place += body.velocity;
+            body.position += body.velocity;
             for axis in 0..3 {
-                if !(low <= body.place[axis] && body.place[axis] <= high) {
+                if !(low <= body.position[axis] && body.position[axis] <= high) {
                     body.velocity[axis] = -body.velocity[axis];
-                    body.place[axis] = body.place[axis].clamp(low, high);
+                    body.position[axis] = body.position[axis].clamp(low, high);
                 }
             }
             body.rotation = (body.turn * body.rotation).normalize();
@@ -105,7 +105,7 @@ impl Tetrahedra {
     /// their centres, as equal elastic balls do. Returns whether they did.
     pub fn bounce(&mut self, a: usize, b: usize) -> bool {
         let (Some(first), Some(second)) = (self.bodies.get(a), self.bodies.get(b)) else { return false };
-        let line = second.place - first.place;
+        let line = second.position - first.position;
         let length_squared = line.length_squared();
         let closing = (first.velocity - second.velocity).dot(line);
         if !(0.0 < closing && 0.0 < length_squared) {

@@ -34,9 +34,9 @@ const ARBOR: f32 = 0.55;
 /// turns once in six seconds.
 pub fn works(n_arbors: usize) -> SceneSpec {
     let mut scene = SceneSpec::default();
-    let (places, angles) = layout(n_arbors);
-    let low = places.iter().fold(DVec2::ZERO, |low, p| low.min(*p)) - DVec2::splat(2.4);
-    let high = places.iter().fold(DVec2::ZERO, |high, p| high.max(*p)) + DVec2::splat(2.4);
+    let (positions, angles) = layout(n_arbors);
+    let low = positions.iter().fold(DVec2::ZERO, |low, p| low.min(*p)) - DVec2::splat(2.4);
+    let high = positions.iter().fold(DVec2::ZERO, |high, p| high.max(*p)) + DVec2::splat(2.4);
     // The plate stands on the plane y = 0.
     let lift = DVec2::Y * (0.4 - low.y);
     let (middle, half) = ((low + high) * 0.5 + lift, (high - low) * 0.5);
@@ -44,17 +44,17 @@ pub fn works(n_arbors: usize) -> SceneSpec {
     let center = Vec3::new(middle.x as f32, middle.y as f32, -0.45);
     scene.bodies.push(BodySpec::fixed(plate, Pose::from_translation(center)));
     let shapes: Vec<ShapeSpec> = TEETH.iter().map(|teeth| arbor(*teeth)).collect();
-    for (i, (place, angle)) in places.iter().zip(&angles).enumerate() {
-        let place = (*place + lift).extend(0.0).as_vec3();
+    for (i, (position, angle)) in positions.iter().zip(&angles).enumerate() {
+        let position = (*position + lift).extend(0.0).as_vec3();
         let half = DVec2::new(sin(0.5 * angle), cos(0.5 * angle)).as_vec2();
-        let pose = Pose::new(Quat::from_xyzw(0.0, 0.0, half.x, half.y), place);
+        let pose = Pose::new(Quat::from_xyzw(0.0, 0.0, half.x, half.y), position);
         let mut body = BodySpec::new(shapes[i % TEETH.len()].clone(), pose);
         body.friction = 0.0;
         scene.bodies.push(body);
         scene.joints.push(JointSpec::Axle {
             a: 0,
             b: scene.bodies.len() - 1,
-            anchor_a: place - center,
+            anchor_a: position - center,
             anchor_b: Vec3::ZERO,
             axis_a: Vec3::Z,
             axis_b: Vec3::Z,
@@ -71,23 +71,23 @@ fn pitch_radius(i: usize) -> f64 {
 /// Returns the places of the arbors, and the angles of their gears. Each gear has a gap at the
 /// tooth of the one before.
 fn layout(n_arbors: usize) -> (Vec<DVec2>, Vec<f64>) {
-    let (mut places, mut angles) = (vec![DVec2::ZERO], vec![0.0]);
+    let (mut positions, mut angles) = (vec![DVec2::ZERO], vec![0.0]);
     for i in 1..n_arbors {
         // Across, two steps down, and back.
         let (row, step) = ((i - 1) / (ROW + 1), (i - 1) % (ROW + 1));
         let across = if row % 2 == 0 { 0.0 } else { PI };
         let direction = if step < ROW - 1 { across } else { -FRAC_PI_2 };
         let (before, own) = (TEETH[(i - 1) % TEETH.len()], TEETH[i % TEETH.len()]);
-        let way = pitch_radius(i - 1) + pitch_radius(i);
-        places.push(places[i - 1] + DVec2::new(cos(direction), sin(direction)) * way);
+        let travel = pitch_radius(i - 1) + pitch_radius(i);
+        positions.push(positions[i - 1] + DVec2::new(cos(direction), sin(direction)) * travel);
         // The number of teeth from the first one of the gear before to the line between the two
         // arbors. The counts of both gears add up to a half, so that a tooth meets a gap.
         let phase = (direction - angles[i - 1]) * f64::from(before) / TAU;
         angles.push(direction + PI - (0.5 - phase) * TAU / f64::from(own));
     }
-    places.truncate(n_arbors);
+    positions.truncate(n_arbors);
     angles.truncate(n_arbors);
-    (places, angles)
+    (positions, angles)
 }
 
 /// Returns a gear, a coil spring before it, and the arbor through both.

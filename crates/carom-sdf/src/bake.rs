@@ -84,7 +84,7 @@ impl NodeBox {
     }
 
     /// Returns the index of a node of the box in its values.
-    pub(crate) fn place(&self, node: UVec3) -> usize {
+    pub(crate) fn index_of_node(&self, node: UVec3) -> usize {
         let from = node - self.first;
         ((from.z * self.size.y + from.y) * self.size.x + from.x) as usize
     }
@@ -113,7 +113,7 @@ impl NodeBox {
         (0..self.size.z).flat_map(move |z| {
             (0..self.size.y).map(move |y| {
                 let first = self.first + UVec3::new(0, y, z);
-                (first, self.place(first))
+                (first, self.index_of_node(first))
             })
         })
     }

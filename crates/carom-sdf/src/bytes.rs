@@ -43,7 +43,7 @@ impl SparseSdf {
     /// The field as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut out = write_header(&SPARSE, &self.header);
-        out.extend(self.blocks.iter().map(|&place| match place {
+        out.extend(self.blocks.iter().map(|&index| match index {
             OUTSIDE => 0_u8,
             INSIDE => 1,
             _ => 2,

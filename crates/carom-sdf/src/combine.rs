@@ -17,18 +17,18 @@ use carom_math::rounding;
 const LEAST_BAND: f32 = 2.0;
 
 /// The header of a union.
-pub(crate) fn united(a: &Header, b: &Header) -> Result<Header, SdfError> {
+pub(crate) fn union_header(a: &Header, b: &Header) -> Result<Header, SdfError> {
     if a.sign.is_signed() || b.sign.is_signed() {
-        return cut(a, b);
+        return intersection_header(a, b);
     }
-    check_alike(a, b)?;
+    check_same_grid(a, b)?;
     // Both are distances without a sign, and so is the lesser of the two.
     Ok(Header { accuracy: a.accuracy.max(b.accuracy), ..*a })
 }
 
 /// The header of an intersection or a difference.
-pub(crate) fn cut(a: &Header, b: &Header) -> Result<Header, SdfError> {
-    check_alike(a, b)?;
+pub(crate) fn intersection_header(a: &Header, b: &Header) -> Result<Header, SdfError> {
+    check_same_grid(a, b)?;
     if !(a.sign.is_signed() && b.sign.is_signed()) {
         return Err(SdfError::Unsigned);
     }
@@ -44,7 +44,7 @@ pub(crate) fn cut(a: &Header, b: &Header) -> Result<Header, SdfError> {
 }
 
 /// Returns the header of a field after an offset.
-pub(crate) fn moved(header: &Header, offset: f32) -> Result<Header, SdfError> {
+pub(crate) fn offset_header(header: &Header, offset: f32) -> Result<Header, SdfError> {
     let band = if header.band.is_finite() {
         rounding::down(f64::from(header.band) - f64::from(offset.abs()))
     } else {
@@ -74,6 +74,6 @@ fn bound_or_worse(header: &Header, sign: SignMethod) -> Accuracy {
     header.accuracy.max(if sign.is_certain() { Accuracy::Bound } else { Accuracy::Estimate })
 }
 
-fn check_alike(a: &Header, b: &Header) -> Result<(), SdfError> {
+fn check_same_grid(a: &Header, b: &Header) -> Result<(), SdfError> {
     if a.grid == b.grid && a.band == b.band { Ok(()) } else { Err(SdfError::OtherGrid) }
 }

@@ -129,9 +129,9 @@ fn last_before(grid: &Grid, t: &[DVec3; 3], [y, z]: [u32; 2], low: f64, high: f6
     // A guess that is NaN becomes the low end.
     let guess = if low <= guess { guess.min(high) } else { low };
     let to_node = |x: f64| index_below(x, grid.cell()) - f64::from(grid.first().x);
-    let place = to_node(guess);
-    if 0.0 <= place && place < f64::from(last) {
-        let node = place as u32;
+    let coordinate = to_node(guess);
+    if 0.0 <= coordinate && coordinate < f64::from(last) {
+        let node = coordinate as u32;
         if is_before(node) && !is_before(node + 1) {
             return Some(node);
         }

@@ -131,12 +131,12 @@ impl Stored for SdfGrid {
     }
 
     #[inline]
-    fn place(&self, cell: UVec3) -> usize {
+    fn lowest_node_index(&self, cell: UVec3) -> usize {
         self.header.grid.index(cell)
     }
 
     #[inline(always)]
-    fn places<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
+    fn lowest_node_indices<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
         let [along_y, along_z] = self.strides().map(|stride| S::U32x8::splat(simd, stride));
         x + y * along_y + z * along_z
     }
@@ -198,10 +198,10 @@ fn bake_part(
     if let Filled::Far { is_inside } = source.fill(part, &mut block)? {
         block.fill(if is_inside { -header.band } else { header.band });
     }
-    for (first, place) in part.rows() {
+    for (first, index) in part.rows() {
         let to = header.grid.index(UVec3::new(first.x, first.y, first.z - z));
         let n = part.size.x as usize;
-        values[to..to + n].copy_from_slice(&block[place..place + n]);
+        values[to..to + n].copy_from_slice(&block[index..index + n]);
     }
     Ok(())
 }

@@ -32,7 +32,7 @@ pub trait Stored: Sync {
     fn strides(&self) -> [u32; 2];
 
     /// The number of the lowest node of a cell.
-    fn place(&self, cell: UVec3) -> usize;
+    fn lowest_node_index(&self, cell: UVec3) -> usize;
 
     /// The value that all nodes of a block share, if that is known without reading them.
     fn far_value(&self, block: UVec3) -> Option<f32> {
@@ -45,8 +45,8 @@ pub trait Stored: Sync {
     where
         Self: Sized;
 
-    /// [`Stored::place`] of eight cells.
-    fn places<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
+    /// [`Stored::lowest_node_index`] of eight cells.
+    fn lowest_node_indices<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
 }
 
 /// The queries of a signed distance field, which [`SdfGrid`](crate::SdfGrid) and
@@ -79,7 +79,7 @@ pub trait Field: Stored {
     /// last cell, as a slice does.
     #[inline]
     fn corners(&self, cell: UVec3) -> [f32; 8] {
-        let (first, table) = (self.place(cell), self.table());
+        let (first, table) = (self.lowest_node_index(cell), self.table());
         let [y, z] = self.strides().map(|stride| stride as usize);
         [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1].map(|offset| table[first + offset])
     }
@@ -156,7 +156,7 @@ pub trait Field: Stored {
     where
         Self: Sized,
     {
-        let header = combine::united(self.header(), other.header())?;
+        let header = combine::union_header(self.header(), other.header())?;
         Ok(self.combined(other, header, |a, b| a.min(b)))
     }
 
@@ -168,7 +168,7 @@ pub trait Field: Stored {
     where
         Self: Sized,
     {
-        let header = combine::cut(self.header(), other.header())?;
+        let header = combine::intersection_header(self.header(), other.header())?;
         Ok(self.combined(other, header, |a, b| a.max(b)))
     }
 
@@ -180,7 +180,7 @@ pub trait Field: Stored {
     where
         Self: Sized,
     {
-        let header = combine::cut(self.header(), other.header())?;
+        let header = combine::intersection_header(self.header(), other.header())?;
         Ok(self.combined(other, header, |a, b| a.max(-b)))
     }
 
@@ -192,7 +192,7 @@ pub trait Field: Stored {
     where
         Self: Sized,
     {
-        let header = combine::moved(self.header(), offset)?;
+        let header = combine::offset_header(self.header(), offset)?;
         let (old, new) = (self.band(), header.band);
         Ok(self.combined(self, header, |value, _| combine::offset_value(value, offset, old, new)))
     }

@@ -27,7 +27,7 @@ const ROUNDED_CELLS: f64 = 1.0 / (1 << 20) as f64;
 const MAX_READ: u32 = 2;
 
 /// Cells along an axis of the smallest boxes whose floor is kept: half a block.
-const LEAST: u32 = BLOCK / 2;
+const MIN_FLOOR_BOX_CELLS: u32 = BLOCK / 2;
 
 /// A field ready for queries against other shapes:
 /// `Shape::Field(Arc::new(FieldShape::new(field)))` in carom-query.
@@ -37,7 +37,7 @@ const LEAST: u32 = BLOCK / 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
-    /// The floors of boxes of [`LEAST`] cells, then of two of them along each axis, and so on,
+    /// The floors of boxes of [`MIN_FLOOR_BOX_CELLS`] cells, then of two of them along each axis, and so on,
     /// until there is one.
     levels: Vec<Level>,
     least_unsampled: f64,
@@ -52,8 +52,8 @@ struct Level {
 }
 
 impl Level {
-    fn at(&self, place: UVec3) -> &Floor {
-        &self.floors[((place.z * self.n.y + place.y) * self.n.x + place.x) as usize]
+    fn at(&self, cell: UVec3) -> &Floor {
+        &self.floors[((cell.z * self.n.y + cell.y) * self.n.x + cell.x) as usize]
     }
 }
 
@@ -103,9 +103,9 @@ fn joined(
     // Rounded to `f32`, so that storing the floor does not change its gradient.
     let gradient = (sum / n).as_vec3().as_dvec3();
     let mut floor = LinearFloor { gradient, is_whole: true, ..LinearFloor::EMPTY };
-    for (place, part) in parts {
+    for (position, part) in parts {
         let missed = (part.gradient - gradient).abs().dot(half);
-        floor.value = floor.value.min(part.value - missed - gradient.dot(place - center));
+        floor.value = floor.value.min(part.value - missed - gradient.dot(position - center));
         floor.least = floor.least.min(part.least);
         floor.is_whole &= part.is_whole;
     }
@@ -117,20 +117,21 @@ impl<F: Field> FieldShape<F> {
     /// each axis, and a seventh of that for larger boxes.
     pub fn new(field: F) -> FieldShape<F> {
         let cells = field.grid().cells();
-        let n = (cells + UVec3::splat(LEAST - 1)) / LEAST;
-        let floors = places(UVec3::ZERO, n).map(|place| Floor::new(&floor_of_box(&field, place))).collect();
+        let n = (cells + UVec3::splat(MIN_FLOOR_BOX_CELLS - 1)) / MIN_FLOOR_BOX_CELLS;
+        let floors =
+            cells_of_box(UVec3::ZERO, n).map(|cell| Floor::new(&floor_of_box(&field, cell))).collect();
         let mut levels = alloc::vec![Level { n, floors }];
         while let Some(last) = levels.last()
             && last.n != UVec3::ONE
         {
             let n = (last.n + UVec3::ONE) / 2;
             let number = levels.len() - 1;
-            let of_two = |place: UVec3| {
-                let end = (2 * place + UVec3::splat(2)).min(last.n);
-                let center = center_of_box(&field, number + 1, place);
-                Floor::new(&joined_boxes(&field, last, number, 2 * place, end, center))
+            let of_two = |cell: UVec3| {
+                let end = (2 * cell + UVec3::splat(2)).min(last.n);
+                let center = center_of_box(&field, number + 1, cell);
+                Floor::new(&joined_boxes(&field, last, number, 2 * cell, end, center))
             };
-            let floors = places(UVec3::ZERO, n).map(of_two).collect();
+            let floors = cells_of_box(UVec3::ZERO, n).map(of_two).collect();
             levels.push(Level { n, floors });
         }
         let least_unsampled = least_unsampled(&field);
@@ -175,7 +176,7 @@ impl<F: Field> FieldShape<F> {
     /// Returns the nodes at both ends of the largest stored box around a cell whose nodes are all
     /// outside.
     fn box_outside(&self, cell: UVec3) -> Option<[UVec3; 2]> {
-        let side = |number: usize| LEAST << number;
+        let side = |number: usize| MIN_FLOOR_BOX_CELLS << number;
         let is_outside = |(number, level): &(usize, &Level)| 0.0 < level.at(cell / side(*number)).least;
         let (number, _) = self.levels.iter().enumerate().take_while(is_outside).last()?;
         let first = cell / side(number) * side(number);
@@ -184,20 +185,20 @@ impl<F: Field> FieldShape<F> {
 
     /// The floor in a box of many cells.
     fn floor_of_boxes(&self, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
-        let boxes = (high - low).max_element().div_ceil(LEAST);
+        let boxes = (high - low).max_element().div_ceil(MIN_FLOOR_BOX_CELLS);
         let number = (boxes.next_power_of_two().trailing_zeros() as usize).min(self.levels.len() - 1);
-        let side = LEAST << number;
+        let side = MIN_FLOOR_BOX_CELLS << number;
         // Boxes from the one with the first cell to the one with the last cell, below `high`.
         let (first, end) = (low / side, (high - UVec3::ONE) / side + UVec3::ONE);
         joined_boxes(&self.field, &self.levels[number], number, first, end, center)
     }
 }
 
-/// The middle of a box whose sides are [`LEAST`] cells, doubled `number` times.
-fn center_of_box(field: &impl Field, number: usize, place: UVec3) -> DVec3 {
+/// The middle of a box whose sides are [`MIN_FLOOR_BOX_CELLS`] cells, doubled `number` times.
+fn center_of_box(field: &impl Field, number: usize, cell: UVec3) -> DVec3 {
     let grid = field.grid();
-    let side = f64::from(LEAST << number);
-    grid.node(UVec3::ZERO) + (place.as_dvec3() + 0.5) * side * f64::from(grid.cell())
+    let side = f64::from(MIN_FLOOR_BOX_CELLS << number);
+    grid.node(UVec3::ZERO) + (cell.as_dvec3() + 0.5) * side * f64::from(grid.cell())
 }
 
 /// The floor of boxes of one level.
@@ -209,9 +210,9 @@ fn joined_boxes(
     end: UVec3,
     center: DVec3,
 ) -> LinearFloor {
-    let half = DVec3::splat(0.5 * f64::from(LEAST << number) * f64::from(field.grid().cell()));
-    let part = |place: UVec3| (center_of_box(field, number, place), level.at(place).widened());
-    joined(places(first, end).map(part), half, center)
+    let half = DVec3::splat(0.5 * f64::from(MIN_FLOOR_BOX_CELLS << number) * f64::from(field.grid().cell()));
+    let part = |cell: UVec3| (center_of_box(field, number, cell), level.at(cell).widened());
+    joined(cells_of_box(first, end).map(part), half, center)
 }
 
 /// The floor in a box between two nodes, from all its nodes.
@@ -221,7 +222,7 @@ fn joined_boxes(
 fn floor_of_nodes(field: &impl Field, low: UVec3, high: UVec3, center: DVec3) -> LinearFloor {
     let grid = field.grid();
     let (band, strides) = (field.band(), field.strides());
-    let (table, start) = (field.table(), field.place(low));
+    let (table, start) = (field.table(), field.lowest_node_index(low));
     // Nodes of one block lie at fixed strides from each other.
     let is_in_block = low / BLOCK == (high - UVec3::ONE) / BLOCK;
     let value = |offset: UVec3| {
@@ -273,7 +274,7 @@ fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
 }
 
 /// The indices of a box, the end not included: x first, then y, then z.
-fn places(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
+fn cells_of_box(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
     (start.z..end.z).flat_map(move |z| {
         (start.y..end.y).flat_map(move |y| (start.x..end.x).map(move |x| UVec3::new(x, y, z)))
     })
@@ -284,21 +285,21 @@ fn node_value(field: &impl Field, node: UVec3) -> f32 {
     let cell = node.min(field.grid().cells() - UVec3::ONE);
     let [y, z] = field.strides();
     let offset = node - cell;
-    field.table()[field.place(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
+    field.table()[field.lowest_node_index(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
 }
 
-/// The floor of a box of [`LEAST`] cells.
-fn floor_of_box(field: &impl Field, place: UVec3) -> LinearFloor {
-    match field.far_value(place * LEAST / BLOCK) {
+/// The floor of a box of [`MIN_FLOOR_BOX_CELLS`] cells.
+fn floor_of_box(field: &impl Field, cell: UVec3) -> LinearFloor {
+    match field.far_value(cell * MIN_FLOOR_BOX_CELLS / BLOCK) {
         Some(value) if 0.0 < value => LinearFloor::EMPTY,
         Some(value) => {
             let value = f64::from(value);
             LinearFloor { value, gradient: DVec3::ZERO, least: value, is_whole: true }
         }
         None => {
-            let first = place * LEAST;
-            let end = (first + UVec3::splat(LEAST)).min(field.grid().cells());
-            floor_of_nodes(field, first, end, center_of_box(field, 0, place))
+            let first = cell * MIN_FLOOR_BOX_CELLS;
+            let end = (first + UVec3::splat(MIN_FLOOR_BOX_CELLS)).min(field.grid().cells());
+            floor_of_nodes(field, first, end, center_of_box(field, 0, cell))
         }
     }
 }
@@ -315,7 +316,7 @@ fn least_unsampled(field: &impl Field) -> f64 {
         let (mut low, mut high) = (nodes, UVec3::ZERO);
         low[axis] = 1;
         high[axis] = last[axis];
-        let sides = places(UVec3::ZERO, low).chain(places(high, nodes));
+        let sides = cells_of_box(UVec3::ZERO, low).chain(cells_of_box(high, nodes));
         least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
     }
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
@@ -366,8 +367,8 @@ impl<F: Field> DistanceField for FieldShape<F> {
             return None;
         }
         let size = f64::from(grid.cell());
-        let place = ((point - grid.node(cell)) / size).clamp(DVec3::ZERO, DVec3::ONE);
-        let (distance, slope) = interpolated(&corners, place);
+        let position = ((point - grid.node(cell)) / size).clamp(DVec3::ZERO, DVec3::ONE);
+        let (distance, slope) = interpolated(&corners, position);
         Some(DistanceSample { distance, gradient: slope / size })
     }
 
@@ -375,9 +376,9 @@ impl<F: Field> DistanceField for FieldShape<F> {
         let grid = self.field.grid();
         let size = f64::from(grid.cell());
         let cells = grid.cells().as_dvec3();
-        let place = center / size - grid.first().as_dvec3();
+        let position = center / size - grid.first().as_dvec3();
         let half = half / size;
-        let (low, high) = (place - half + ROUNDED_CELLS, place + half - ROUNDED_CELLS);
+        let (low, high) = (position - half + ROUNDED_CELLS, position + half - ROUNDED_CELLS);
         let is_in_grid = DVec3::ZERO.cmple(low).all() && high.cmple(cells).all();
         let (low, high) = (each(low, floor).max(DVec3::ZERO), each(high, ceil).min(cells));
         // Also true for NaN.
@@ -386,7 +387,7 @@ impl<F: Field> DistanceField for FieldShape<F> {
         }
         let (low, high) = (low.as_uvec3(), high.as_uvec3());
         let mut floor = match (high - low).max_element() {
-            1 => self.floor_in_cell(low, place - low.as_dvec3(), half),
+            1 => self.floor_in_cell(low, position - low.as_dvec3(), half),
             ..=MAX_READ => floor_of_nodes(&self.field, low, high, center),
             _ => self.floor_of_boxes(low, high, center),
         };

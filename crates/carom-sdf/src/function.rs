@@ -36,7 +36,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Source for Function<F> {
             }
         }
         let mut is_far = [true; 2];
-        for (first, place) in nodes.rows() {
+        for (first, index) in nodes.rows() {
             for x in 0..nodes.size.x {
                 let node = first + UVec3::new(x, 0, 0);
                 let distance = self.at(self.grid.node(node), node)?;
@@ -44,7 +44,7 @@ impl<F: Fn(DVec3) -> f64 + Sync> Source for Function<F> {
                 let distance = distance.clamp(-f64::from(f32::MAX), f64::from(f32::MAX));
                 is_far[0] &= band <= distance;
                 is_far[1] &= distance <= -band;
-                out[place + x as usize] = stored(distance.abs(), distance < 0.0, self.band);
+                out[index + x as usize] = stored(distance.abs(), distance < 0.0, self.band);
             }
         }
         if is_far[0] || is_far[1] {

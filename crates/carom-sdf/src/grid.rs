@@ -121,10 +121,10 @@ impl Grid {
     /// returns the nearest cell. A coordinate that is NaN counts as the lowest.
     #[inline]
     pub(crate) fn cell_of(&self, point: DVec3) -> UVec3 {
-        let place = point / f64::from(self.cell) - self.first.as_dvec3();
+        let position = point / f64::from(self.cell) - self.first.as_dvec3();
         // The conversion to a whole number rounds down here, and maps negative numbers and NaN to
         // 0.
-        let [x, y, z] = [0, 1, 2].map(|axis| (place[axis] as u32).min(self.cells[axis] - 1));
+        let [x, y, z] = [0, 1, 2].map(|axis| (position[axis] as u32).min(self.cells[axis] - 1));
         UVec3::new(x, y, z)
     }
 }

@@ -89,7 +89,7 @@ impl<F: Field> Line<'_, '_, F> {
             if end <= exit {
                 break;
             }
-            let Some(next) = self.walk.cell_behind(ends, axis, exit) else { break };
+            let Some(next) = self.walk.next_cell(ends, axis, exit) else { break };
             (t, cell) = (exit, next);
         }
         if self.is_inside && leaves_grid {

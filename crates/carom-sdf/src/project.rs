@@ -42,8 +42,8 @@ pub(crate) fn closest_point(field: &impl Field, point: DVec3) -> ClosestSurfaceP
     let mut is_on_surface = false;
     for _ in 0..MAX_STEPS {
         let cell = grid.cell_of(point);
-        let place = (point - grid.node(cell)) / size;
-        let (value, slope) = interpolated(&field.corners(cell), place);
+        let position = (point - grid.node(cell)) / size;
+        let (value, slope) = interpolated(&field.corners(cell), position);
         if value.abs() <= tol::FIELD_SURFACE * size {
             is_on_surface = true;
             break;
@@ -70,9 +70,9 @@ pub(crate) fn deepest(field: &impl Field, points: &[Vec3]) -> Option<(usize, Sam
     let mut samples = [Sample::default(); 64];
     for (first, chunk) in (0..).step_by(samples.len()).zip(points.chunks(samples.len())) {
         sample_into(field, chunk, &mut samples[..chunk.len()]);
-        for (place, sample) in (first..).zip(&samples[..chunk.len()]) {
+        for (index, sample) in (first..).zip(&samples[..chunk.len()]) {
             if best.is_none_or(|(_, least)| sample.distance < least.distance) {
-                best = Some((place, *sample));
+                best = Some((index, *sample));
             }
         }
     }

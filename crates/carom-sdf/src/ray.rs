@@ -173,7 +173,7 @@ impl<'a, F: Field> Walk<'a, F> {
                 return None;
             }
             t = exit;
-            cell = self.cell_behind(ends, axis, t)?;
+            cell = self.next_cell(ends, axis, t)?;
         }
         // Only rounding can lead here: the rest of the ray is in doubt.
         first_doubt.get_or_insert(t);
@@ -200,7 +200,7 @@ impl<'a, F: Field> Walk<'a, F> {
 
     /// The cell behind the box between two nodes, which the ray leaves through an axis; `None` at
     /// the border of the grid.
-    pub(crate) fn cell_behind(&self, [low, high]: [UVec3; 2], axis: usize, exit: f64) -> Option<UVec3> {
+    pub(crate) fn next_cell(&self, [low, high]: [UVec3; 2], axis: usize, exit: f64) -> Option<UVec3> {
         let grid = self.field.grid();
         let mut cell = grid.cell_of(self.at(exit)).clamp(low, high - UVec3::ONE);
         // The index decides, as the position is rounded.
@@ -238,8 +238,8 @@ impl<'a, F: Field> Walk<'a, F> {
         }
         for high in turning_points([first, at(1.0 / 3.0), at(2.0 / 3.0), at(1.0)]).into_iter().flatten() {
             if at(high) <= 0.0 {
-                let place = sign_change([low, high], at);
-                return Some(self.hit(from + (to - from) * place, cell));
+                let coordinate = sign_change([low, high], at);
+                return Some(self.hit(from + (to - from) * coordinate, cell));
             }
             low = high;
         }
@@ -262,8 +262,8 @@ impl<'a, F: Field> Walk<'a, F> {
 
     fn interpolated(&self, values: &[f32; 8], cell: UVec3, t: f64) -> (f64, DVec3) {
         let grid = self.field.grid();
-        let place = (self.at(t) - grid.node(cell)) / f64::from(grid.cell());
-        interpolated(values, place.clamp(DVec3::ZERO, DVec3::ONE))
+        let position = (self.at(t) - grid.node(cell)) / f64::from(grid.cell());
+        interpolated(values, position.clamp(DVec3::ZERO, DVec3::ONE))
     }
 }
 
@@ -312,15 +312,16 @@ pub(crate) fn sign_change([mut from, mut to]: [f64; 2], value: impl Fn(f64) -> f
 
 /// Returns the interpolated value and its gradient, per cell, at a position in a cell: coordinates
 /// from 0 to 1.
-pub(crate) fn interpolated(values: &[f32; 8], place: DVec3) -> (f64, DVec3) {
+pub(crate) fn interpolated(values: &[f32; 8], position: DVec3) -> (f64, DVec3) {
     let v = values.map(f64::from);
     let mix = |a: f64, b: f64, t: f64| a + t * (b - a);
-    let along_x = [0, 2, 4, 6].map(|i| mix(v[i], v[i + 1], place.x));
+    let along_x = [0, 2, 4, 6].map(|i| mix(v[i], v[i + 1], position.x));
     let slopes = [0, 2, 4, 6].map(|i| v[i + 1] - v[i]);
-    let along_y = [0, 2].map(|i| mix(along_x[i], along_x[i + 1], place.y));
-    let slope_x = mix(mix(slopes[0], slopes[1], place.y), mix(slopes[2], slopes[3], place.y), place.z);
-    let slope_y = mix(along_x[1] - along_x[0], along_x[3] - along_x[2], place.z);
-    (mix(along_y[0], along_y[1], place.z), DVec3::new(slope_x, slope_y, along_y[1] - along_y[0]))
+    let along_y = [0, 2].map(|i| mix(along_x[i], along_x[i + 1], position.y));
+    let slope_x =
+        mix(mix(slopes[0], slopes[1], position.y), mix(slopes[2], slopes[3], position.y), position.z);
+    let slope_y = mix(along_x[1] - along_x[0], along_x[3] - along_x[2], position.z);
+    (mix(along_y[0], along_y[1], position.z), DVec3::new(slope_x, slope_y, along_y[1] - along_y[0]))
 }
 
 /// Returns the turning points of a cubic on 0 to 1, given its values at 0, 1/3, 2/3 and 1: in

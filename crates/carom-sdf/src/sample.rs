@@ -51,9 +51,9 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
     let wanted = (point - frame.origin) * frame.inverse;
     // NaN becomes 0 here, and counts as outside below.
     let clamp = |x: f32, high: f32| if 0.0 < x { if x < high { x } else { high } } else { 0.0 };
-    let place = Vec3::from_array([0, 1, 2].map(|axis| clamp(wanted[axis], frame.cells[axis])));
-    let cell = place.as_uvec3().min(field.header().grid.cells() - UVec3::ONE);
-    let part = place - cell.as_vec3();
+    let position = Vec3::from_array([0, 1, 2].map(|axis| clamp(wanted[axis], frame.cells[axis])));
+    let cell = position.as_uvec3().min(field.header().grid.cells() - UVec3::ONE);
+    let part = position - cell.as_vec3();
     let v = field.corners(cell);
     let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
     let along_x = [0, 2, 4, 6].map(|i| mix(v[i], v[i + 1], part.x));
@@ -63,7 +63,7 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
     let slope_x = mix(mix(slopes_x[0], slopes_x[1], part.y), mix(slopes_x[2], slopes_x[3], part.y), part.z);
     let slope_y = mix(along_x[1] - along_x[0], along_x[3] - along_x[2], part.z);
     let slope = Vec3::new(slope_x, slope_y, along_y[1] - along_y[0]) * frame.inverse;
-    let beyond = (wanted - place) * frame.cell;
+    let beyond = (wanted - position) * frame.cell;
     let beyond_sq = beyond.x * beyond.x + beyond.y * beyond.y + beyond.z * beyond.z;
     let gap = sqrt(beyond_sq);
     if !(gap < f32::INFINITY) {
@@ -126,20 +126,20 @@ fn eight<S: Simd, F: Stored>(simd: S, field: &F, frame: &Frame, points: &[[f32; 
     let cells = frame.cells.to_array();
     let last = (field.header().grid.cells() - UVec3::ONE).to_array();
     let mut wanted = [zero; 3];
-    let mut place = [zero; 3];
+    let mut position = [zero; 3];
     let mut part = [zero; 3];
     let mut cell = [one; 3];
     let mut axis = 0;
     while axis < 3 {
         wanted[axis] = (S::F32x8::load(simd, &points[axis]) - splat(origin[axis])) * inverse;
-        place[axis] = wanted[axis].max(zero).min(splat(cells[axis]));
-        cell[axis] = place[axis].trunc_to_u32().min(S::U32x8::splat(simd, last[axis]));
-        part[axis] = place[axis] - cell[axis].to_f32();
+        position[axis] = wanted[axis].max(zero).min(splat(cells[axis]));
+        cell[axis] = position[axis].trunc_to_u32().min(S::U32x8::splat(simd, last[axis]));
+        part[axis] = position[axis] - cell[axis].to_f32();
         axis += 1;
     }
     let table = field.table();
     let [stride_y, stride_z] = field.strides().map(|stride| S::U32x8::splat(simd, stride));
-    let at = field.places(simd, cell);
+    let at = field.lowest_node_indices(simd, cell);
     let above = at + stride_z;
     let row = |at: S::U32x8| (S::F32x8::gather(table, at), S::F32x8::gather(table, at + one));
     let (v0, v1) = row(at);
@@ -156,8 +156,11 @@ fn eight<S: Simd, F: Stored>(simd: S, field: &F, frame: &Frame, points: &[[f32; 
     let (u0, u1) = (s0 + py * (s1 - s0), s2 + py * (s3 - s2));
     let slopes = [u0 + pz * (u1 - u0), t0 + pz * (t1 - t0), slope_z];
     let length = splat(frame.cell);
-    let beyond =
-        [(wanted[0] - place[0]) * length, (wanted[1] - place[1]) * length, (wanted[2] - place[2]) * length];
+    let beyond = [
+        (wanted[0] - position[0]) * length,
+        (wanted[1] - position[1]) * length,
+        (wanted[2] - position[2]) * length,
+    ];
     let beyond_sq = beyond[0] * beyond[0] + beyond[1] * beyond[1] + beyond[2] * beyond[2];
     let gap = beyond_sq.sqrt();
     let is_near = gap.lt(splat(f32::INFINITY));

@@ -50,16 +50,16 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
             break;
         }
         let mut best = None;
-        let mut way = target - point;
+        let mut offset = target - point;
         for _ in 0..MAX_HALVINGS {
-            let next = field.sample((point + way).as_vec3());
+            let next = field.sample((point + offset).as_vec3());
             let least = best.map_or(found, |(_, sample)| sample);
             if next.distance < least.distance {
-                best = Some((point + way, next));
+                best = Some((point + offset, next));
             } else if best.is_some() {
                 break;
             }
-            way *= 0.5;
+            offset *= 0.5;
         }
         let Some((next, sample)) = best else { break };
         (point, found) = (next, sample);

@@ -115,11 +115,11 @@ impl SparseSdf {
         let mut blocks = Vec::with_capacity(self.blocks.len());
         let mut filled = [0.0; N_BLOCK_NODES];
         for (number, &old) in (0..).zip(&self.blocks) {
-            let place = block_at(number, n);
-            let is_reached = low.cmple(place).all() && place.cmple(high).all();
+            let cell = block_at(number, n);
+            let is_reached = low.cmple(cell).all() && cell.cmple(high).all();
             let start = values.len() as u32;
             blocks.push(if is_reached {
-                let nodes = block_nodes(&self.header, place);
+                let nodes = block_nodes(&self.header, cell);
                 match surface.fill(nodes, &mut filled)? {
                     Filled::Far { is_inside: false } => OUTSIDE,
                     Filled::Far { is_inside: true } => INSIDE,
@@ -156,7 +156,8 @@ impl SparseSdf {
         let cell = node.min(self.header.grid.cells() - UVec3::ONE);
         let offset = node - cell;
         let [along_y, along_z] = self.strides();
-        self.values[self.place(cell) + (offset.x + offset.y * along_y + offset.z * along_z) as usize]
+        self.values
+            [self.lowest_node_index(cell) + (offset.x + offset.y * along_y + offset.z * along_z) as usize]
     }
 
     fn bake(header: Header, source: &impl Source, allowed: u64) -> Result<SparseSdf, SdfError> {
@@ -180,8 +181,8 @@ impl SparseSdf {
             values.extend_from_slice(&layer);
         }
         for (index, start) in blocks.chunks_exact_mut(per_layer).zip(starts) {
-            for place in index.iter_mut().filter(|place| INSIDE < **place) {
-                *place += start - FIRST;
+            for entry in index.iter_mut().filter(|slot| INSIDE < **slot) {
+                *entry += start - FIRST;
             }
         }
         Ok(SparseSdf { header, blocks, values })
@@ -203,9 +204,9 @@ fn bake_layer(
     let per_row = n_blocks(header.grid.cells()).x;
     let mut values = Vec::new();
     let mut block = [0.0; N_BLOCK_NODES];
-    for (place, number) in index.iter_mut().zip(0..) {
+    for (entry, number) in index.iter_mut().zip(0..) {
         let nodes = block_nodes(header, UVec3::new(number % per_row, number / per_row, z));
-        *place = match source.fill(nodes, &mut block)? {
+        *entry = match source.fill(nodes, &mut block)? {
             Filled::Far { is_inside: false } => OUTSIDE,
             Filled::Far { is_inside: true } => INSIDE,
             Filled::Values => {
@@ -240,11 +241,11 @@ impl Limit {
 /// Copies the values of nodes, packed, into those of a block. Nodes of the block past the grid are
 /// not read by any sample.
 pub(crate) fn copy_block(nodes: NodeBox, packed: &[f32; N_BLOCK_NODES], values: &mut [f32]) {
-    for (first, place) in nodes.rows() {
+    for (first, index) in nodes.rows() {
         let from = first - nodes.first;
         let to = ((from.z * BLOCK_NODES + from.y) * BLOCK_NODES) as usize;
         let n = nodes.size.x as usize;
-        values[to..to + n].copy_from_slice(&packed[place..place + n]);
+        values[to..to + n].copy_from_slice(&packed[index..index + n]);
     }
 }
 
@@ -315,10 +316,10 @@ impl Stored for SparseSdf {
             let (a, b) = (&self.values[at(a)], &other.values[at(b)]);
             let mut own = [0.0; N_BLOCK_NODES];
             let mut is_far = [true; 2];
-            for place in block_places(nodes) {
-                own[place] = value(a[place], b[place]);
-                is_far[0] &= outside <= own[place];
-                is_far[1] &= own[place] <= inside;
+            for index in block_places(nodes) {
+                own[index] = value(a[index], b[index]);
+                is_far[0] &= outside <= own[index];
+                is_far[1] &= own[index] <= inside;
             }
             blocks.push(match is_far {
                 [true, _] => OUTSIDE,
@@ -343,14 +344,14 @@ impl Stored for SparseSdf {
     }
 
     #[inline]
-    fn place(&self, cell: UVec3) -> usize {
+    fn lowest_node_index(&self, cell: UVec3) -> usize {
         let (block, part, n) = (cell / BLOCK, cell % BLOCK, n_blocks(self.header.grid.cells()));
         let start = self.blocks[((block.z * n.y + block.y) * n.x + block.x) as usize];
         (start + (part.z * BLOCK_NODES + part.y) * BLOCK_NODES + part.x) as usize
     }
 
     #[inline(always)]
-    fn places<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
+    fn lowest_node_indices<S: Simd>(&self, simd: S, [x, y, z]: [S::U32x8; 3]) -> S::U32x8 {
         let n = n_blocks(self.header.grid.cells());
         let splat = |x: u32| S::U32x8::splat(simd, x);
         let block = (z.shr::<3>() * splat(n.y) + y.shr::<3>()) * splat(n.x) + x.shr::<3>();

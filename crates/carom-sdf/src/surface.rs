@@ -110,8 +110,8 @@ impl<'a> Surface<'a> {
         let (center, radius) = part.ball(&self.grid);
         let Some(triangle) = self.nearest(center, band + radius, guess, near) else {
             for (first, _) in part.rows() {
-                let place = block.place(first);
-                out[place..place + part.size.x as usize].fill(self.band);
+                let index = block.index_of_node(first);
+                out[index..index + part.size.x as usize].fill(self.band);
             }
             return false;
         };
@@ -119,7 +119,7 @@ impl<'a> Surface<'a> {
             let exact =
                 |(triangle, _): &(u32, f64)| point_triangle(center, &self.mesh.corners(*triangle)).distance;
             let distance = near.iter().map(exact).fold(f64::INFINITY, f64::min);
-            out[block.place(part.first)] = stored(distance, false, self.band);
+            out[block.index_of_node(part.first)] = stored(distance, false, self.band);
             return distance < band;
         }
         let mut is_near = false;
@@ -176,10 +176,10 @@ impl Surface<'_> {
             return Filled::Far { is_inside: inside[0] };
         }
         let mut n_inside = 0;
-        for (first, place) in nodes.rows() {
+        for (first, index) in nodes.rows() {
             let inside = &mut inside[..nodes.size.x as usize];
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, first, inside);
-            for (value, is_inside) in out[place..].iter_mut().zip(&*inside) {
+            for (value, is_inside) in out[index..].iter_mut().zip(&*inside) {
                 *value = stored(f64::INFINITY, *is_inside, self.band);
                 n_inside += u32::from(*is_inside);
             }
@@ -198,10 +198,10 @@ impl Source for Surface<'_> {
             return Ok(self.fill_far(nodes, out));
         }
         let mut inside = [false; MAX_ROW];
-        for (first, place) in nodes.rows() {
+        for (first, index) in nodes.rows() {
             let inside = &mut inside[..nodes.size.x as usize];
             self.sides.are_inside(self.mesh, &self.tree, &self.grid, first, inside);
-            for (value, _) in out[place..].iter_mut().zip(&*inside).filter(|(_, is_inside)| **is_inside) {
+            for (value, _) in out[index..].iter_mut().zip(&*inside).filter(|(_, is_inside)| **is_inside) {
                 // A zero stays positive.
                 *value = if *value == 0.0 { 0.0 } else { -*value };
             }

@@ -204,9 +204,9 @@ impl Cell {
     ) -> (Vec<f64>, Vec<f64>) {
         let mut planes = Vec::with_capacity(N_SLABS + MAX_FACE_PLANES);
         for i in 1..N_SLABS {
-            let place = low + (high - low) * (i as f64 / N_SLABS as f64);
-            if let Some(place) = unit.leave(DVec3::splat(place)) {
-                planes.push(unit.enter(place)[axis]);
+            let coordinate = low + (high - low) * (i as f64 / N_SLABS as f64);
+            if let Some(position) = unit.leave(DVec3::splat(coordinate)) {
+                planes.push(unit.enter(position)[axis]);
             }
         }
         // `f32` represents these planes, because the corners of the mesh are `f32` points.
@@ -226,7 +226,7 @@ impl Cell {
         areas.sort_by(|p, q| q.1.total_cmp(&p.1).then(p.0.total_cmp(&q.0)));
         let of_faces: Vec<f64> = areas.iter().take(MAX_FACE_PLANES).map(|face| face.0).collect();
         planes.extend(&of_faces);
-        planes.retain(|place| low < *place && *place < high);
+        planes.retain(|coordinate| low < *coordinate && *coordinate < high);
         planes.sort_by(f64::total_cmp);
         planes.dedup();
         (planes, of_faces)
@@ -294,7 +294,7 @@ impl Cell {
         (flat.low[axis], flat.high[axis]) = (t[0][axis], t[0][axis]);
         let mut corners = Vec::new();
         part_corners(t, &flat, unit, &mut corners);
-        let sum = corners.iter().fold(DVec3::ZERO, |sum, corner| sum + corner.place);
+        let sum = corners.iter().fold(DVec3::ZERO, |sum, corner| sum + corner.position);
         let mut middle = sum / corners.len().max(1) as f64;
         middle[axis] = t[0][axis];
         let contains = |is_up: bool| {
@@ -315,24 +315,24 @@ fn ends(t: &[DVec3; 3], axis: usize) -> (f64, f64) {
 /// A corner of a triangle clipped by a box, at unit size.
 #[derive(Clone, Copy, Debug)]
 struct Corner {
-    place: DVec3,
+    position: DVec3,
     /// Whether each coordinate is exact, and a number of `f32`. Otherwise it is within
     /// [`tol::CUT_ROUNDING`] of the true one.
     is_exact: [bool; 3],
 }
 
 impl Corner {
-    fn exact(place: DVec3) -> Corner {
-        Corner { place, is_exact: [true; 3] }
+    fn exact(position: DVec3) -> Corner {
+        Corner { position, is_exact: [true; 3] }
     }
 
     /// Rounds a coordinate to the nearest `f32` number, if `is_true` proves that this number is
     /// the exact coordinate.
     fn settle(&mut self, axis: usize, unit: Unit, is_true: impl Fn(f64) -> bool) {
-        let Some(near) = unit.leave(self.place) else { return };
+        let Some(near) = unit.leave(self.position) else { return };
         let near = unit.enter(near)[axis];
-        if (near - self.place[axis]).abs() <= tol::CUT_ROUNDING && is_true(near) {
-            self.place[axis] = near;
+        if (near - self.position[axis]).abs() <= tol::CUT_ROUNDING && is_true(near) {
+            self.position[axis] = near;
             self.is_exact[axis] = true;
         }
     }
@@ -341,7 +341,7 @@ impl Corner {
     fn add_points(&self, region: &Region, unit: Unit, out: &mut Vec<Vec3>) {
         let mut ends = [Vec3::ZERO; 2];
         for axis in 0..3 {
-            let x = self.place[axis];
+            let x = self.position[axis];
             let slack = if self.is_exact[axis] { 0.0 } else { tol::CUT_ROUNDING };
             let [least, most] = [(x - slack).max(region.low[axis]), (x + slack).min(region.high[axis])];
             ends[0][axis] = rounding::down(unit.leave_length(least));
@@ -377,7 +377,9 @@ fn part_corners(t: &[DVec3; 3], region: &Region, unit: Unit, out: &mut Vec<Corne
     }
     for axis in 0..3 {
         for side in [low[axis], high[axis]] {
-            if out[first..].iter().all(|corner| corner.place[axis] == side) && ends(t, axis) != (side, side) {
+            if out[first..].iter().all(|corner| corner.position[axis] == side)
+                && ends(t, axis) != (side, side)
+            {
                 out.truncate(first);
             }
         }
@@ -400,15 +402,15 @@ fn add_crossing(
     if !(p[axis] < plane && plane < q[axis]) {
         return;
     }
-    let place = p + (q - p) * ((plane - p[axis]) / (q[axis] - p[axis]));
-    let mut corner = Corner { place, is_exact: [false; 3] };
-    (corner.place[axis], corner.is_exact[axis]) = (plane, true);
+    let position = p + (q - p) * ((plane - p[axis]) / (q[axis] - p[axis]));
+    let mut corner = Corner { position, is_exact: [false; 3] };
+    (corner.position[axis], corner.is_exact[axis]) = (plane, true);
     for other in [(axis + 1) % 3, (axis + 2) % 3] {
         let seen = |x: f64, y: f64| DVec2::new(x, y);
         let (from, to) = (seen(p[axis], p[other]), seen(q[axis], q[other]));
         corner.settle(other, unit, |x| orient2d(from, to, seen(plane, x)) == 0.0);
         let slack = if corner.is_exact[other] { 0.0 } else { tol::CUT_ROUNDING };
-        let x = corner.place[other];
+        let x = corner.position[other];
         if x + slack < region.low[other] || region.high[other] < x - slack {
             return;
         }
@@ -448,11 +450,11 @@ fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: 
             let speed = normal.dot(&ExactVec3::from(DVec3::AXES[axis]));
             let mut corner = Corner::exact(from);
             corner.is_exact[axis] = false;
-            corner.place[axis] = (from[axis] + height.quotient(&speed)).clamp(from[axis], to[axis]);
+            corner.position[axis] = (from[axis] + height.quotient(&speed)).clamp(from[axis], to[axis]);
             corner.settle(axis, unit, |x| {
-                let mut place = from;
-                place[axis] = x;
-                orient3d(t[0], t[1], t[2], place) == 0.0
+                let mut position = from;
+                position[axis] = x;
+                orient3d(t[0], t[1], t[2], position) == 0.0
             });
             out.push(corner);
         }
@@ -462,16 +464,16 @@ fn add_edge_hits(t: &[DVec3; 3], axis: usize, region: &Region, unit: Unit, out: 
 /// Appends the full corners of a region: those near which the solid fills it.
 fn add_full_corners(region: &Region, surface: &Surface, unit: Unit, out: &mut Vec<Vec3>) {
     for corner in 0..8_usize {
-        let mut place = region.low;
+        let mut position = region.low;
         // The octant that points from the corner into the region.
         let mut octant = [true; 3];
         for axis in 0..3 {
             if corner >> axis & 1 == 1 {
-                (place[axis], octant[axis]) = (region.high[axis], false);
+                (position[axis], octant[axis]) = (region.high[axis], false);
             }
         }
-        if surface.contains_beside(place, octant) {
-            Corner::exact(place).add_points(region, unit, out);
+        if surface.contains_beside(position, octant) {
+            Corner::exact(position).add_points(region, unit, out);
         }
     }
 }

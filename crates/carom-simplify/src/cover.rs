@@ -59,7 +59,7 @@ impl<'a> Cover<'a> {
     /// Returns the proofs that a collapse changes; `None` if the surface might not be within the
     /// limit after it.
     pub(crate) fn check(&self, patch: &Patch, collapse: &Collapse) -> Option<Proofs> {
-        if self.limit < self.original.nearest(collapse.place).distance {
+        if self.limit < self.original.nearest(collapse.position).distance {
             return None;
         }
         let dies = |face: u32| patch.has(face, collapse.keep) && patch.has(face, collapse.gone);
@@ -107,7 +107,7 @@ impl<'a> Cover<'a> {
     }
 
     /// Stores the proofs of a collapse that was made.
-    pub(crate) fn accept(&mut self, proofs: Proofs) {
+    pub(crate) fn store_proofs(&mut self, proofs: Proofs) {
         for (number, faces) in proofs {
             let before = core::mem::take(&mut self.by[number as usize]);
             for &face in before.iter().filter(|face| !faces.contains(face)) {

@@ -202,7 +202,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn tell(&mut self, stage: Stage, count: usize) -> Result<(), DecomposeError> {
+    fn report_progress(&mut self, stage: Stage, count: usize) -> Result<(), DecomposeError> {
         match (self.progress)(&Progress::new(stage, count)) {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(DecomposeError::Cancelled),
@@ -230,8 +230,8 @@ impl Work<'_> {
         count: usize,
     ) -> Result<f64, DecomposeError> {
         let hull = self.exact_hull(points, HullSurface::from_points)?;
-        let place = |v: u32| self.unit.enter(hull.vertices[v as usize]);
-        let triangles: Vec<[DVec3; 3]> = hull.triangles.iter().map(|t| t.map(place)).collect();
+        let position_of = |v: u32| self.unit.enter(hull.vertices[v as usize]);
+        let triangles: Vec<[DVec3; 3]> = hull.triangles.iter().map(|t| t.map(position_of)).collect();
         if self.is_solid && is_surely_full(&triangles, &self.surface) {
             return Ok(0.0);
         }
@@ -249,7 +249,7 @@ impl Work<'_> {
         // Parts, each with the bound of its hull; `None` if the part cannot be cut.
         let mut parts = alloc::vec![(whole, Some(f64::INFINITY))];
         while parts.len() < max_parts {
-            self.tell(Stage::Cutting, parts.len())?;
+            self.report_progress(Stage::Cutting, parts.len())?;
             let mut worst = None;
             for (i, (_, concavity)) in parts.iter().enumerate() {
                 if let Some(c) = *concavity
@@ -262,7 +262,7 @@ impl Work<'_> {
             let Some((i, c)) = worst else { break };
             if c == f64::INFINITY {
                 // The whole mesh, not measured yet.
-                let concavity = self.rough(&parts[i].0.cloud, 1)?;
+                let concavity = self.rough_concavity(&parts[i].0.cloud, 1)?;
                 parts[i].1 = Some(concavity);
                 continue;
             }
@@ -272,7 +272,8 @@ impl Work<'_> {
             };
             let n = parts.len();
             let [below, above] = halves;
-            let (c_below, c_above) = (self.rough(&below.cloud, n)?, self.rough(&above.cloud, n)?);
+            let (c_below, c_above) =
+                (self.rough_concavity(&below.cloud, n)?, self.rough_concavity(&above.cloud, n)?);
             parts[i] = (below, Some(c_below));
             parts.push((above, Some(c_above)));
         }
@@ -281,7 +282,7 @@ impl Work<'_> {
     }
 
     /// A rough upper bound of the distance of a part's hull from the mesh.
-    fn rough(&mut self, cloud: &Cloud, count: usize) -> Result<f64, DecomposeError> {
+    fn rough_concavity(&mut self, cloud: &Cloud, count: usize) -> Result<f64, DecomposeError> {
         self.concavity(&cloud.points, self.goal(self.target), Stage::Cutting, count)
     }
 
@@ -296,11 +297,11 @@ impl Work<'_> {
         let entry = |a: &Cloud, b: &Cloud| (cost(a, b), target < a.gap(b, unit));
         let mut costs: Vec<Vec<(f64, bool)>> = Vec::new();
         for (i, part) in parts.iter().enumerate() {
-            self.tell(Stage::Merging, parts.len())?;
+            self.report_progress(Stage::Merging, parts.len())?;
             costs.push(parts[..i].iter().map(|other| entry(&part.cloud, &other.cloud)).collect());
         }
         loop {
-            self.tell(Stage::Merging, parts.len())?;
+            self.report_progress(Stage::Merging, parts.len())?;
             let must = max_parts < parts.len();
             let mut best: Option<(f64, usize, usize)> = None;
             for (i, row) in costs.iter().enumerate() {

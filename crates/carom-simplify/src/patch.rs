@@ -33,13 +33,13 @@ pub(crate) struct Collapse {
     pub(crate) keep: u32,
     pub(crate) gone: u32,
     /// The new position of `keep`, exact in `f32`.
-    pub(crate) place: DVec3,
+    pub(crate) position: DVec3,
 }
 
 /// A mesh whose edges are collapsed, at unit size (see `surface.rs`).
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
-    pub(crate) places: Vec<DVec3>,
+    pub(crate) positions: Vec<DVec3>,
     pub(crate) faces: Vec<[u32; 3]>,
     pub(crate) is_alive: Vec<bool>,
     /// The living faces at each vertex.
@@ -52,8 +52,8 @@ impl Patch {
     /// Returns the mesh at unit size. Triangles with a repeated corner are dropped if another
     /// triangle has all of their corners.
     pub(crate) fn new(mesh: &TriMesh, unit: Unit) -> Patch {
-        let (places, faces) = weld(mesh, unit);
-        let mut around = vec![Vec::new(); places.len()];
+        let (positions, faces) = weld(mesh, unit);
+        let mut around = vec![Vec::new(); positions.len()];
         for (face, t) in (0_u32..).zip(&faces) {
             for (i, &v) in t.iter().enumerate() {
                 if !t[..i].contains(&v) {
@@ -75,8 +75,8 @@ impl Patch {
             faces.retain(|&face| is_alive[face as usize]);
         }
         let n_alive = is_alive.iter().filter(|&&alive| alive).count();
-        let mut patch = Patch { places, faces, is_alive, around, is_locked: Vec::new(), n_alive };
-        patch.is_locked = (0..patch.places.len() as u32).map(|v| !patch.is_closed_fan(v)).collect();
+        let mut patch = Patch { positions, faces, is_alive, around, is_locked: Vec::new(), n_alive };
+        patch.is_locked = (0..patch.positions.len() as u32).map(|v| !patch.is_closed_fan(v)).collect();
         patch
     }
 
@@ -107,13 +107,17 @@ impl Patch {
 
     /// The corners of a face.
     pub(crate) fn corners(&self, face: u32) -> [DVec3; 3] {
-        self.faces[face as usize].map(|v| self.places[v as usize])
+        self.faces[face as usize].map(|v| self.positions[v as usize])
     }
 
     /// The corners of a face after a collapse.
     pub(crate) fn corners_after(&self, face: u32, collapse: &Collapse) -> [DVec3; 3] {
         self.faces[face as usize].map(|v| {
-            if v == collapse.keep || v == collapse.gone { collapse.place } else { self.places[v as usize] }
+            if v == collapse.keep || v == collapse.gone {
+                collapse.position
+            } else {
+                self.positions[v as usize]
+            }
         })
     }
 
@@ -132,7 +136,7 @@ impl Patch {
     /// Returns the faces that a collapse changes or removes: those at the removed vertex, and
     /// those at the kept one if it moves.
     pub(crate) fn changed<'a>(&'a self, collapse: &'a Collapse) -> impl Iterator<Item = u32> + Clone + 'a {
-        let moves = self.places[collapse.keep as usize] != collapse.place;
+        let moves = self.positions[collapse.keep as usize] != collapse.position;
         let at_gone = &self.around[collapse.gone as usize];
         let at_keep = self.around[collapse.keep as usize].iter();
         let at_keep = at_keep.filter(move |face| moves && !self.has(**face, collapse.gone));
@@ -192,7 +196,7 @@ impl Patch {
         self.changed(collapse).all(|face| {
             let [a, b, c] = self.corners(face);
             // Positive below the face, inside.
-            let side = orient3d(a, b, c, collapse.place);
+            let side = orient3d(a, b, c, collapse.position);
             match direction {
                 Direction::Outwards => side <= 0.0,
                 Direction::Inwards => 0.0 <= side,
@@ -203,8 +207,8 @@ impl Patch {
     /// Makes the collapse. The faces at the edge are removed; the others at `gone` are now at
     /// `keep`.
     pub(crate) fn apply(&mut self, collapse: &Collapse) {
-        let Collapse { keep, gone, place } = *collapse;
-        self.places[keep as usize] = place;
+        let Collapse { keep, gone, position } = *collapse;
+        self.positions[keep as usize] = position;
         for face in core::mem::take(&mut self.around[gone as usize]) {
             let t = self.faces[face as usize];
             if t.contains(&keep) {
@@ -244,22 +248,22 @@ fn has_repeated_corner(t: &[u32; 3]) -> bool {
 /// Returns the vertices that triangles use, at unit size, and the triangles over them. Vertices
 /// with equal coordinates are merged.
 fn weld(mesh: &TriMesh, unit: Unit) -> (Vec<DVec3>, Vec<[u32; 3]>) {
-    let places: Vec<DVec3> = mesh.vertices().iter().map(|&v| unit.enter(v)).collect();
-    let mut is_used = vec![false; places.len()];
+    let positions: Vec<DVec3> = mesh.vertices().iter().map(|&v| unit.enter(v)).collect();
+    let mut is_used = vec![false; positions.len()];
     mesh.indices().iter().flatten().for_each(|&v| is_used[v as usize] = true);
-    let mut order: Vec<u32> = (0..places.len() as u32).filter(|&v| is_used[v as usize]).collect();
-    let key = |v: u32| places[v as usize].to_array();
+    let mut order: Vec<u32> = (0..positions.len() as u32).filter(|&v| is_used[v as usize]).collect();
+    let key = |v: u32| positions[v as usize].to_array();
     order.sort_unstable_by(|&v, &w| {
         let (p, q) = (key(v), key(w));
         p[0].total_cmp(&q[0]).then(p[1].total_cmp(&q[1])).then(p[2].total_cmp(&q[2])).then(v.cmp(&w))
     });
     // The first vertex at each position represents all of them.
-    let mut first = vec![0; places.len()];
+    let mut first = vec![0; positions.len()];
     for (i, &v) in order.iter().enumerate() {
-        let is_same = 0 < i && places[order[i - 1] as usize] == places[v as usize];
+        let is_same = 0 < i && positions[order[i - 1] as usize] == positions[v as usize];
         first[v as usize] = if is_same { first[order[i - 1] as usize] } else { v };
     }
-    let mut number = vec![u32::MAX; places.len()];
+    let mut number = vec![u32::MAX; positions.len()];
     let mut used = Vec::new();
     let mut faces = Vec::with_capacity(mesh.n_triangles());
     for t in mesh.indices() {
@@ -267,7 +271,7 @@ fn weld(mesh: &TriMesh, unit: Unit) -> (Vec<DVec3>, Vec<[u32; 3]>) {
             let v = first[v as usize] as usize;
             if number[v] == u32::MAX {
                 number[v] = used.len() as u32;
-                used.push(places[v]);
+                used.push(positions[v]);
             }
             number[v]
         }));

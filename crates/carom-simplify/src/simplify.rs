@@ -204,15 +204,15 @@ struct Work<'a> {
 
 impl<'a> Work<'a> {
     fn new(patch: Patch, unit: Unit, direction: Option<Direction>, cover: Option<Cover<'a>>) -> Work<'a> {
-        let mut quadrics = vec![Quadric::ZERO; patch.places.len()];
+        let mut quadrics = vec![Quadric::ZERO; patch.positions.len()];
         for face in patch.alive() {
             let quadric = Quadric::of_triangle(&patch.corners(face));
             for v in patch.faces[face as usize] {
                 quadrics[v as usize] = quadrics[v as usize] + quadric;
             }
         }
-        let reach = patch.places.iter().fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
-        let n_changes = vec![0; patch.places.len()];
+        let reach = patch.positions.iter().fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
+        let n_changes = vec![0; patch.positions.len()];
         Work { patch, unit, direction, cover, quadrics, n_changes, queue: BinaryHeap::new(), reach }
     }
 
@@ -262,7 +262,7 @@ impl<'a> Work<'a> {
     /// Puts all edges into the queue.
     fn fill(&mut self) {
         self.queue.clear();
-        for a in 0..self.patch.places.len() as u32 {
+        for a in 0..self.patch.positions.len() as u32 {
             for b in self.patch.neighbours(a) {
                 if a < b {
                     self.push(a, b);
@@ -280,10 +280,10 @@ impl<'a> Work<'a> {
     /// Returns the cost of collapsing an edge, as bits ordered like the cost, and the collapse.
     fn best(&self, a: u32, b: u32) -> Option<(u64, Collapse)> {
         let patch = &self.patch;
-        let (at_a, at_b) = (patch.places[a as usize], patch.places[b as usize]);
+        let (at_a, at_b) = (patch.positions[a as usize], patch.positions[b as usize]);
         let quadric = self.quadrics[a as usize] + self.quadrics[b as usize];
-        let onto_a = Collapse { keep: a, gone: b, place: at_a };
-        let onto_b = Collapse { keep: b, gone: a, place: at_b };
+        let onto_a = Collapse { keep: a, gone: b, position: at_a };
+        let onto_b = Collapse { keep: b, gone: a, position: at_b };
         let mut choices = Vec::with_capacity(3);
         match (patch.is_locked[a as usize], patch.is_locked[b as usize]) {
             (true, true) => return None,
@@ -294,9 +294,9 @@ impl<'a> Work<'a> {
                 let planes = self.planes(a, b);
                 let slack = tol::SURFACE_TOUCHES * self.reach;
                 let home = (at_a + at_b) * 0.5;
-                let place = quadric.least(home, tol::COLLAPSE_STIFFNESS, &planes, slack);
-                if let Some(place) = place.and_then(|p| self.unit.leave(p)) {
-                    choices.push(Collapse { keep: a, gone: b, place: self.unit.enter(place) });
+                let position = quadric.least(home, tol::COLLAPSE_STIFFNESS, &planes, slack);
+                if let Some(position) = position.and_then(|p| self.unit.leave(p)) {
+                    choices.push(Collapse { keep: a, gone: b, position: self.unit.enter(position) });
                 }
             }
         }
@@ -304,7 +304,7 @@ impl<'a> Work<'a> {
         let waiting = tol::COLLAPSE_STIFFNESS * quadric.weight() * (at_a - at_b).length_squared();
         let mut best: Option<(u64, Collapse)> = None;
         for choice in choices {
-            let cost = (quadric.at(choice.place) + waiting).to_bits();
+            let cost = (quadric.at(choice.position) + waiting).to_bits();
             if best.as_ref().is_none_or(|other| cost < other.0)
                 && self.direction.is_none_or(|direction| patch.is_beyond(&choice, direction))
             {
@@ -319,7 +319,7 @@ impl<'a> Work<'a> {
     fn planes(&self, a: u32, b: u32) -> Vec<(DVec3, f64)> {
         let Some(direction) = self.direction else { return Vec::new() };
         let margin = tol::COLLAPSE_MARGIN * self.reach;
-        let collapse = Collapse { keep: a, gone: b, place: DVec3::NAN };
+        let collapse = Collapse { keep: a, gone: b, position: DVec3::NAN };
         let plane = |face| {
             let t = self.patch.corners(face);
             let outward = unit_vector(normal(&t))?;
@@ -344,7 +344,7 @@ impl<'a> Work<'a> {
     fn apply(&mut self, collapse: &Collapse, proofs: Proofs) {
         self.patch.apply(collapse);
         if let Some(cover) = &mut self.cover {
-            cover.accept(proofs);
+            cover.store_proofs(proofs);
         }
         let (keep, gone) = (collapse.keep as usize, collapse.gone as usize);
         self.quadrics[keep] = self.quadrics[keep] + self.quadrics[gone];
@@ -358,7 +358,7 @@ impl<'a> Work<'a> {
     /// Returns the remaining mesh, in the order of the vertices; the original mesh if nothing
     /// remains.
     fn mesh(&self, original: &TriMesh) -> TriMesh {
-        let mut number = vec![u32::MAX; self.patch.places.len()];
+        let mut number = vec![u32::MAX; self.patch.positions.len()];
         let mut vertices = Vec::new();
         let mut indices = Vec::with_capacity(self.patch.n_alive);
         for face in self.patch.alive() {
@@ -366,7 +366,7 @@ impl<'a> Work<'a> {
                 let new = &mut number[v as usize];
                 if *new == u32::MAX {
                     *new = vertices.len() as u32;
-                    vertices.push(self.unit.leave(self.patch.places[v as usize]).unwrap_or_default());
+                    vertices.push(self.unit.leave(self.patch.positions[v as usize]).unwrap_or_default());
                 }
                 *new
             }));

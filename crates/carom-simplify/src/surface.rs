@@ -192,20 +192,20 @@ impl Surface {
 /// Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 pub(crate) fn distance(p: DVec3, &[a, b, c]: &[DVec3; 3]) -> f64 {
     let on_edge = |a: DVec3, b: DVec3| {
-        let (edge, way) = (b - a, p - a);
+        let (edge, offset) = (b - a, p - a);
         let square = edge.length_squared();
-        let share = if 0.0 < square { (edge.dot(way) / square).clamp(0.0, 1.0) } else { 0.0 };
-        (way - edge * share).length_squared()
+        let share = if 0.0 < square { (edge.dot(offset) / square).clamp(0.0, 1.0) } else { 0.0 };
+        (offset - edge * share).length_squared()
     };
     let mut least = on_edge(a, b).min(on_edge(b, c)).min(on_edge(c, a));
-    let (u, v, way) = (b - a, c - a, p - a);
+    let (u, v, offset) = (b - a, c - a, p - a);
     let (uu, uv, vv) = (u.length_squared(), u.dot(v), v.length_squared());
-    let (up, vp) = (u.dot(way), v.dot(way));
+    let (up, vp) = (u.dot(offset), v.dot(offset));
     let determinant = uu * vv - uv * uv;
     let (s, t) = (vv * up - uv * vp, uu * vp - uv * up);
     if 0.0 < s && 0.0 < t && s + t < determinant {
         let on = u * (s / determinant) + v * (t / determinant);
-        least = least.min((way - on).length_squared());
+        least = least.min((offset - on).length_squared());
     }
     sqrt(least)
 }

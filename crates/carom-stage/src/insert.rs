@@ -133,6 +133,6 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
         .with_restitution(spec.restitution)
         .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
-        .with_ccd(spec.is_fast)
-        .with_response(if spec.sticks { Response::Stick } else { Response::Collide })
+        .with_ccd(spec.uses_ccd)
+        .with_response(if spec.is_sticky { Response::Stick } else { Response::Collide })
 }

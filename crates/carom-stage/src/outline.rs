@@ -337,14 +337,14 @@ mod tests {
         let floor = CompoundPart { shape: floor, pose: Pose::new(turn, Vec3::new(5.0, -2.0, 1.0)) };
         let cube = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());
         let cube = CompoundPart { shape: cube, pose: Pose::from_translation(Vec3::X * 3.0) };
-        let (place, normal) = (floor.pose.translation, floor.pose.transform_vector(Vec3::Y));
+        let (position, normal) = (floor.pose.translation, floor.pose.transform_vector(Vec3::Y));
         for (parts, half_side) in [(vec![floor.clone()], 10.0), (vec![floor, cube], 2.0 * 12.75_f32.sqrt())] {
             let n_before = 8 * (parts.len() - 1);
             let shape = Shape::Compound(Arc::new(Compound::new(parts).unwrap()));
             let PlayerShape::Mesh(mesh) = PlayerShape::of(&shape) else { panic!("a mesh") };
             assert_eq!(mesh.vertices.len(), n_before + 4);
             let square = &mesh.vertices[n_before..];
-            assert!(square.iter().all(|corner| (*corner - place).dot(normal).abs() < 1e-4));
+            assert!(square.iter().all(|corner| (*corner - position).dot(normal).abs() < 1e-4));
             assert!((square[0].distance(square[1]) - 2.0 * half_side).abs() < 1e-3);
             for [a, b, c] in &mesh.triangles[mesh.triangles.len() - 2..] {
                 let [a, b, c] = [a, b, c].map(|corner| mesh.vertices[*corner as usize]);

@@ -37,7 +37,7 @@ impl Place {
 
 /// A contact of two bodies: they touch, overlap or are near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Touch {
+pub struct ContactAnswer {
     /// The signed distance; negative is minus the depth.
     pub distance: f64,
     /// The point on A, in the world.
@@ -60,9 +60,9 @@ pub struct Relation {
     /// The distance by the distance query; not below 0.
     pub distance: f64,
     /// The deepest or nearest contact, by the contact query; `None` if they are beyond its reach.
-    pub deepest: Option<Touch>,
+    pub deepest: Option<ContactAnswer>,
     /// The contacts for a solver; empty if there is no such query.
-    pub contacts: Vec<Touch>,
+    pub contacts: Vec<ContactAnswer>,
     /// The stated error bound of the distances; 0 if they are exact.
     pub within: f64,
 }
@@ -229,7 +229,7 @@ fn moved_is_the_same(here: &Relation, there: &Relation, suite: &Suite) -> Result
 
 fn scaled_has_the_same_bits(here: &Relation, large: &Relation, exponent: i32) -> Result<(), TestCaseError> {
     let scale = 2.0_f64.powi(exponent);
-    let grow = |touch: &Touch| Touch {
+    let grow = |touch: &ContactAnswer| ContactAnswer {
         distance: touch.distance * scale,
         point_a: touch.point_a * scale,
         point_b: touch.point_b * scale,

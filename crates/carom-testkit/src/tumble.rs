@@ -118,7 +118,7 @@ fn strain(joint: &JointSpec, bodies: &[Body]) -> (f64, f64) {
 pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally) {
     let mut scene = stairs(n_dolls, seed);
     for body in &mut scene.bodies {
-        body.is_fast = is_fast && !body.is_fixed();
+        body.uses_ccd = is_fast && !body.is_fixed();
     }
     let mut world = World::new();
     let ids = fill(&mut world, &scene);

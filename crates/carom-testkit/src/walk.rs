@@ -315,19 +315,21 @@ impl Course {
 
     /// Returns the largest depth of a figure in the level at this position. An error says why the
     /// figure may not be here.
-    pub fn look(&self, figure: &Figure, place: DVec3) -> Result<f64, String> {
+    pub fn depth_at(&self, figure: &Figure, position: DVec3) -> Result<f64, String> {
         let [low, high] = self.bounds;
-        if !(low.cmplt(place).all() && place.cmplt(high).all()) {
+        if !(low.cmplt(position).all() && position.cmplt(high).all()) {
             return Err("beyond the walls".to_owned());
         }
-        let is_in = |brush: &Brush| brush.faces().iter().all(|face| face.plane.height(place) < 0.0);
-        if let Some((block, _)) = self.blocks.near([place, place]).find(|(_, block)| is_in(block)) {
+        let is_in = |brush: &Brush| brush.faces().iter().all(|face| face.plane.height(position) < 0.0);
+        if let Some((block, _)) = self.blocks.near([position, position]).find(|(_, block)| is_in(block)) {
             return Err(format!("in block {block}"));
         }
-        if !self.terrain.things.is_empty() && self.height_at(place).is_none_or(|height| place.y < height) {
+        if !self.terrain.things.is_empty()
+            && self.height_at(position).is_none_or(|height| position.y < height)
+        {
             return Err("under the ground".to_owned());
         }
-        let body = Solid::of(figure, place);
+        let body = Solid::of(figure, position);
         let mut deepest = 0.0_f64;
         for (i, triangle) in self.triangles.near(body.bounds()) {
             let depth = body.depth(triangle);
@@ -344,7 +346,7 @@ impl Course {
         (0..64).find_map(|_| {
             let at =
                 self.starts.get(rng.below(self.starts.len().max(1)))? + DVec3::Y * (figure.stature() + 0.02);
-            self.look(figure, at).is_ok().then_some(at)
+            self.depth_at(figure, at).is_ok().then_some(at)
         })
     }
 }
@@ -401,13 +403,13 @@ enum Solid {
 }
 
 impl Solid {
-    fn of(figure: &Figure, place: DVec3) -> Solid {
+    fn of(figure: &Figure, position: DVec3) -> Solid {
         let (up, stature) = (figure.up(), figure.stature());
         match figure.form() {
             Form::Cuboid(cuboid) => {
                 let h = cuboid.half_extents();
                 let outline = [[h.x, h.z], [-h.x, h.z], [-h.x, -h.z], [h.x, -h.z]];
-                Solid::prism(&outline, place, h.y)
+                Solid::prism(&outline, position, h.y)
             }
             Form::Cylinder(cylinder) => {
                 let outline: Vec<[f64; 2]> = (0..N_SIDES)
@@ -416,23 +418,23 @@ impl Solid {
                         [cylinder.radius() * cos, cylinder.radius() * sin]
                     })
                     .collect();
-                Solid::prism(&outline, place, cylinder.half_height())
+                Solid::prism(&outline, position, cylinder.half_height())
             }
             Form::Ellipsoid(_) => {
                 // The capsule with the curvature of the lower end lies within the ellipsoid.
                 let radius = figure.half_width() * figure.half_width() / stature;
-                Solid::Round([place + up * (stature - radius), place - up * (stature - radius)], radius)
+                Solid::Round([position + up * (stature - radius), position - up * (stature - radius)], radius)
             }
             _ => {
                 let radius = figure.half_width();
-                Solid::Round([place + up * (stature - radius), place - up * (stature - radius)], radius)
+                Solid::Round([position + up * (stature - radius), position - up * (stature - radius)], radius)
             }
         }
     }
 
-    fn prism(outline: &[[f64; 2]], place: DVec3, half: f64) -> Solid {
+    fn prism(outline: &[[f64; 2]], position: DVec3, half: f64) -> Solid {
         let ring: Vec<DVec3> = outline.iter().map(|[x, z]| DVec3::new(*x, 0.0, *z)).collect();
-        let at = |y: f64| ring.iter().map(move |p| *p + place + DVec3::Y * y);
+        let at = |y: f64| ring.iter().map(move |p| *p + position + DVec3::Y * y);
         let corners = at(half).chain(at(-half)).collect();
         let mut edges: Vec<DVec3> = (0..ring.len()).map(|i| ring[(i + 1) % ring.len()] - ring[i]).collect();
         let mut normals: Vec<DVec3> = edges.iter().map(|edge| edge.cross(DVec3::Y).normalize()).collect();
@@ -516,9 +518,9 @@ fn segment_triangle(ends: &[DVec3; 2], triangle: &[DVec3; 3]) -> f64 {
 /// else from an end.
 fn segment_segment([a, b]: &[DVec3; 2], [c, d]: &[DVec3; 2]) -> f64 {
     let to_segment = |p: DVec3, from: DVec3, to: DVec3| {
-        let way = to - from;
-        let t = ((p - from).dot(way) / way.length_squared()).clamp(0.0, 1.0);
-        (from + way * if t.is_nan() { 0.0 } else { t } - p).length()
+        let offset = to - from;
+        let t = ((p - from).dot(offset) / offset.length_squared()).clamp(0.0, 1.0);
+        (from + offset * if t.is_nan() { 0.0 } else { t } - p).length()
     };
     let ends = to_segment(*a, *c, *d).min(to_segment(*b, *c, *d));
     let ends = ends.min(to_segment(*c, *a, *b)).min(to_segment(*d, *a, *b));
@@ -577,34 +579,34 @@ pub fn random_walk(
     let Ok(mut character) = Character::new(figure, course.settings, start) else { return };
     // The first call frees the figure from overlaps at the start.
     character.walk(&mut *world, DVec3::ZERO, 1.0 / 60.0);
-    let start = character.place();
+    let start = character.position();
     let (mut intent, mut halted) = (Intent::NONE, 0_u32);
     for number in 0..n_moves {
         if let Some(speed) = intent.go_on(&mut rng) {
             character.jump(speed);
         }
         let Intent { wish, dt, .. } = intent;
-        let before = character.place();
+        let before = character.position();
         let walked = character.walk(&mut *world, wish, dt);
         tally.moves += 1;
         tally.contacts += walked.contacts.len() as u64;
         tally.steps += u64::from(walked.steps);
         tally.climbed += walked.climbed;
         let (was_freed, is_stuck) = (walked.freed != DVec3::ZERO, walked.is_stuck || walked.was_refused);
-        let place = character.place();
+        let position = character.position();
         let mut blame = |count: &mut u64, what: &str| {
             *count += 1;
             if tally.first.is_none() {
                 let (name, form) = (&course.name, figure.form());
                 tally.first = Some(format!(
-                    "{name}, {kind:?}, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {place}: {what}"
+                    "{name}, {kind:?}, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {position}: {what}"
                 ));
             }
         };
         if was_freed || is_stuck {
             blame(&mut tally.freed, "was in something");
         }
-        let looked = course.look(&figure, place);
+        let looked = course.depth_at(&figure, position);
         match &looked {
             Ok(depth) => tally.deepest = tally.deepest.max(*depth),
             Err(what) => blame(&mut tally.escapes, what),
@@ -614,18 +616,18 @@ pub fn random_walk(
         if is_on_ground && wish.length() * (1.0 + 1e-9) < character.velocity().length() {
             blame(&mut tally.too_fast, "too fast");
         }
-        halted = if (place - before).length() < 0.01 * wish.length() * dt { halted + 1 } else { 0 };
+        halted = if (position - before).length() < 0.01 * wish.length() * dt { halted + 1 } else { 0 };
         if halted == PATIENCE {
             halted = 0;
             tally.halts += 1;
             if !can_leave(&character, &mut *world, wish) {
                 blame(&mut tally.stuck, "stuck");
                 // Continues at the start.
-                character.set_place(start);
+                character.set_position(start);
             }
         }
         if looked.is_err() {
-            character.set_place(start);
+            character.set_position(start);
             character.set_velocity(DVec3::ZERO);
         }
     }
@@ -644,7 +646,7 @@ fn can_leave(character: &Character, world: &mut dyn Sweep, wish: DVec3) -> bool 
             }
             (0..60).any(|_| {
                 walker.walk(world, direction.normalize() * 2.0, 1.0 / 60.0);
-                let gone = walker.place() - character.place();
+                let gone = walker.position() - character.position();
                 0.05 < (gone - DVec3::Y * gone.y).length()
             })
         })

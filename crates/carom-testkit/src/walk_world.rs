@@ -97,13 +97,13 @@ impl Yard {
         for _ in 0..N_BOXES {
             let mut number = |low: f64, high: f64| rng.range(low, high) as f32;
             let half = Vec3::new(number(0.15, 0.6), number(0.15, 0.6), number(0.15, 0.6));
-            let place = Vec3::new(number(-9.0, 9.0), number(1.5, 4.0), number(-9.0, 9.0));
+            let position = Vec3::new(number(-9.0, 9.0), number(1.5, 4.0), number(-9.0, 9.0));
             let mass = number(4.0, 150.0);
             let sq = half * half * (mass / 3.0);
             let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
             let desc = BodyDesc::dynamic(cuboid(half)?)
                 .with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
-                .with_position(place);
+                .with_position(position);
             boxes.push(world.insert(desc)?);
         }
         Ok(Yard { world, platforms, boxes, time: 0.0 })
@@ -129,11 +129,11 @@ impl Yard {
     }
 
     /// Returns the mobility of a body that the figure overlaps at a position.
-    fn overlapped(&self, hero: &CharacterBody, place: DVec3) -> Option<Mobility> {
+    fn overlapped(&self, hero: &CharacterBody, position: DVec3) -> Option<Mobility> {
         let own = [hero.body()];
         let filter = QueryFilter::SOLID.with_filter(Filter::default()).without(&own);
         let figure = hero.character().figure();
-        let hit = WorldSweep::new(&self.world, filter).sweep(figure, place, DVec3::Y * 1e-6, 1e-6)?;
+        let hit = WorldSweep::new(&self.world, filter).sweep(figure, position, DVec3::Y * 1e-6, 1e-6)?;
         let body = self.world.body_at(hit.object).filter(|_| hit.starts_inside)?;
         self.world.body(body).map(|body| body.mobility()).ok()
     }
@@ -142,7 +142,7 @@ impl Yard {
 /// The state of a walk between calls.
 struct Progress {
     /// The position at the last checkpoint.
-    place: DVec3,
+    position: DVec3,
     /// Calls since then, and those of them with a wish.
     calls: u32,
     wished: u32,
@@ -177,17 +177,17 @@ pub fn random_walk_in_world(
     let character = Character::new(figure, course.settings(), start)?;
     let mut hero = CharacterBody::insert(&mut yard.world, character, Filter::default())?;
     let mut intent = Intent::NONE;
-    let mut progress = Progress { place: start, calls: 0, wished: 0 };
+    let mut progress = Progress { position: start, calls: 0, wished: 0 };
     for number in 0..n_moves {
         if let Some(speed) = intent.go_on(&mut rng) {
             hero.character_mut().jump(speed);
         }
         let Intent { wish, dt, .. } = intent;
-        let (before, velocity) = (hero.character().place(), hero.character().velocity());
+        let (before, velocity) = (hero.character().position(), hero.character().velocity());
         tally.lost += yard.step(dt as f32)?;
         hero.walk(&mut yard.world, wish, dt)?;
         let (character, walked) = (hero.character(), hero.character().walked());
-        let place = character.place();
+        let position = character.position();
         tally.moves += 1;
         tally.contacts += walked.contacts.len() as u64;
         tally.steps += u64::from(walked.steps);
@@ -208,7 +208,7 @@ pub fn random_walk_in_world(
                 }
             }
         }
-        match course.look(&figure, place) {
+        match course.depth_at(&figure, position) {
             Ok(depth) => tally.deepest = tally.deepest.max(depth),
             Err(what) => faults.push((Fault::Escape, what)),
         }
@@ -217,14 +217,14 @@ pub fn random_walk_in_world(
         // counted.
         let climbed = f64::from(walked.steps.max(1)) * character.settings().step_height;
         let explained = speed * dt + walked.carried.length() + climbed;
-        let moved = (place - before).length();
+        let moved = (position - before).length();
         if explained + MAX_EXCESS < moved {
             faults.push((Fault::Thrown, format!("thrown by {moved}, freed by {}", walked.freed)));
         }
         progress.calls += 1;
         progress.wished += u32::from(wish != DVec3::ZERO);
-        if PROGRESS < (place - progress.place).with_y(0.0).length() {
-            progress = Progress { place, calls: 0, wished: 0 };
+        if PROGRESS < (position - progress.position).with_y(0.0).length() {
+            progress = Progress { position, calls: 0, wished: 0 };
         } else if PATIENCE < progress.calls && PATIENCE < 2 * progress.wished {
             faults.push((Fault::Stuck, format!("stuck, is_stuck {}", walked.is_stuck)));
         }
@@ -238,15 +238,15 @@ pub fn random_walk_in_world(
             let form = figure.form();
             tally.first.get_or_insert_with(|| {
                 format!(
-                    "yard, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {place}: {what}"
+                    "yard, {form:?}, seed {seed}, move {number}, from {before} wishing {wish} for {dt}: {position}: {what}"
                 )
             });
         }
         if faults.iter().any(|(fault, _)| matches!(fault, Fault::Escape | Fault::Stuck)) {
             // Continues at the start.
-            hero.set_place(&mut yard.world, start)?;
+            hero.set_position(&mut yard.world, start)?;
             hero.character_mut().set_velocity(DVec3::ZERO);
-            progress = Progress { place: start, calls: 0, wished: 0 };
+            progress = Progress { position: start, calls: 0, wished: 0 };
         }
     }
     Ok(())

@@ -43,7 +43,7 @@ pub enum Action {
     /// Inserts a body.
     Spawn {
         /// Its shape.
-        shape: Spawned,
+        shape: SpawnShape,
         /// Where it starts.
         at: [f32; 3],
         /// Half of its size.
@@ -72,7 +72,7 @@ pub enum Action {
 /// A shape that a user can spawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Spawned {
+pub enum SpawnShape {
     /// A cube.
     Box,
     /// A ball.
@@ -154,19 +154,19 @@ pub(crate) fn release(world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(
     drag.take().map_or(Ok(()), |drag| drag.end(world))
 }
 
-impl Spawned {
+impl SpawnShape {
     fn shape(self, size: f32) -> Result<Shape, Error> {
         Ok(match self {
-            Spawned::Box => Shape::Cuboid(Cuboid::new(Vec3::splat(size))?),
-            Spawned::Ball => Shape::Sphere(Sphere::new(size)?),
-            Spawned::Capsule => Shape::Capsule(Capsule::new(0.6 * size, 0.5 * size)?),
-            Spawned::Cylinder => Shape::Cylinder(Cylinder::new(0.8 * size, 0.8 * size)?),
-            Spawned::Cone => Shape::Cone(Cone::new(size, 0.9 * size)?),
-            Spawned::Hull => {
+            SpawnShape::Box => Shape::Cuboid(Cuboid::new(Vec3::splat(size))?),
+            SpawnShape::Ball => Shape::Sphere(Sphere::new(size)?),
+            SpawnShape::Capsule => Shape::Capsule(Capsule::new(0.6 * size, 0.5 * size)?),
+            SpawnShape::Cylinder => Shape::Cylinder(Cylinder::new(0.8 * size, 0.8 * size)?),
+            SpawnShape::Cone => Shape::Cone(Cone::new(size, 0.9 * size)?),
+            SpawnShape::Hull => {
                 let corners = [Vec3::X, Vec3::Y, Vec3::Z].map(|axis| [axis * size, axis * -size]);
                 Shape::Hull(Arc::new(ConvexHull::from_points(corners.as_flattened())?))
             }
-            Spawned::Ring => {
+            SpawnShape::Ring => {
                 let (major, minor) = (0.75 * f64::from(size), 0.25 * f64::from(size));
                 carom_stage::shape_of(&carom_scenes::torus_compound(major, minor, 10))?
             }

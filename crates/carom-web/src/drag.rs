@@ -36,14 +36,14 @@ const MAX_GRIP_ANGLE: f32 = 0.01;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drag {
     /// The held thing.
-    pub held: Dragged,
+    pub held: DragTarget,
     /// The place in the world to which it is pulled.
     pub to: Vec3,
 }
 
 /// A thing that a user can hold.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Dragged {
+pub enum DragTarget {
     /// A dynamic body.
     Body {
         /// The body.
@@ -72,7 +72,7 @@ pub(crate) enum Hit {
     /// A body, at this place.
     Body(BodyId, Vec3),
     /// A vertex or particles that can be dragged, at this place.
-    Soft(Dragged, Vec3),
+    Soft(DragTarget, Vec3),
 }
 
 /// Returns the first thing on a ray, rigid or soft; `None` if nothing is on it or near it.
@@ -82,7 +82,7 @@ pub(crate) fn first_on_ray(world: &AnyWorld, origin: Vec3, direction: Vec3) -> O
     let soft = world.query(&QueryFilter::SOLID).cast_ray_soft(&ray, Interval::FORWARD);
     let rigid_t = rigid.as_ref().map_or(f32::INFINITY, |hit| hit.hit.t);
     let soft = soft.filter(|hit| hit.t < rigid_t);
-    if let Some(held) = soft.and_then(|hit| taken(world, &hit)) {
+    if let Some(held) = soft.and_then(|hit| target_of_hit(world, &hit)) {
         let at = soft.map_or(origin, |hit| hit.point);
         return Some(Hit::Soft(held, at));
     }
@@ -112,7 +112,7 @@ fn first_rigid(world: &AnyWorld, ray: &Ray) -> Option<BodyHit> {
 
 /// Returns the thing that a hit of a ray takes hold of; `None` for a triangle without a free
 /// vertex.
-fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Dragged> {
+fn target_of_hit(world: &AnyWorld, hit: &SoftHit) -> Option<DragTarget> {
     match hit.thing {
         SoftThing::Body(thing) => {
             let body = world.soft_body(thing).ok()?;
@@ -124,7 +124,7 @@ fn taken(world: &AnyWorld, hit: &SoftHit) -> Option<Dragged> {
             let free = corners.into_iter().filter(|vertex| !bound.contains(vertex));
             let distance = |vertex: &u32| body.positions()[*vertex as usize].distance_squared(hit.point);
             let vertex = free.min_by(|a, b| distance(a).total_cmp(&distance(b)))?;
-            Some(Dragged::Vertex { thing, vertex })
+            Some(DragTarget::Vertex { thing, vertex })
         }
         SoftThing::Particles(thing) => gripped(world, thing, hit.part),
     }
@@ -137,13 +137,13 @@ fn bound_vertices(world: &AnyWorld, thing: SoftBodyId) -> Vec<u32> {
 }
 
 /// Returns a particle and the ones around it.
-fn gripped(world: &AnyWorld, thing: ParticlesId, particle: u32) -> Option<Dragged> {
+fn gripped(world: &AnyWorld, thing: ParticlesId, particle: u32) -> Option<DragTarget> {
     let particles = world.particles(thing).ok()?;
     let center = *particles.positions().get(particle as usize)?;
     let reach = GRIP_RADII * particles.radius();
     let offsets = particles.positions().iter().map(|position| *position - center);
     let near = (0..).zip(offsets).filter(|(_, offset)| offset.length_squared() <= reach * reach);
-    Some(Dragged::Particles { thing, held: near.collect() })
+    Some(DragTarget::Particles { thing, held: near.collect() })
 }
 
 /// Returns the vertex or particle at the least angle from a ray, not farther than parameter `end`.
@@ -163,7 +163,7 @@ fn nearest_to_ray(world: &AnyWorld, ray: &Ray, end: f32) -> Option<Hit> {
                 continue;
             }
             let held = match thing {
-                SoftThing::Body(thing) => Dragged::Vertex { thing, vertex: part },
+                SoftThing::Body(thing) => DragTarget::Vertex { thing, vertex: part },
                 SoftThing::Particles(thing) => gripped(world, thing, part)?,
             };
             best = Some((aside, Hit::Soft(held, *position)));
@@ -181,7 +181,7 @@ impl Drag {
                 let body = world.body(id).ok()?;
                 let local = body.pose().inverse_transform_point(to);
                 let is_movable = body.mobility() == Mobility::Dynamic;
-                is_movable.then_some(Drag { held: Dragged::Body { body: id, local }, to })
+                is_movable.then_some(Drag { held: DragTarget::Body { body: id, local }, to })
             }
             Hit::Soft(held, to) => Some(Drag { held, to }),
         }
@@ -191,14 +191,14 @@ impl Drag {
     pub(crate) fn pull(&self, world: &mut AnyWorld) -> Result<(), Error> {
         let part = (DRAG_STIFFNESS * STEP as f32).min(1.0);
         match &self.held {
-            Dragged::Body { body, local } => pull_body(world, *body, *local, self.to),
-            Dragged::Vertex { thing, vertex } => {
+            DragTarget::Body { body, local } => pull_body(world, *body, *local, self.to),
+            DragTarget::Vertex { thing, vertex } => {
                 let Some(at) = self.point(world) else { return Ok(()) };
                 let step = ((self.to - at) * part).clamp_length_max(MAX_SOFT_SPEED * STEP as f32);
                 world.soft_body_mut(*thing)?.pin(*vertex, at + step)?;
                 Ok(())
             }
-            Dragged::Particles { thing, held } => {
+            DragTarget::Particles { thing, held } => {
                 let Ok(particles) = world.particles(*thing) else { return Ok(()) };
                 let positions = particles.positions();
                 let velocity = |&(particle, offset): &(u32, Vec3)| {
@@ -215,7 +215,7 @@ impl Drag {
 
     /// Lets go.
     pub(crate) fn end(&self, world: &mut AnyWorld) -> Result<(), Error> {
-        if let Dragged::Vertex { thing, vertex } = self.held
+        if let DragTarget::Vertex { thing, vertex } = self.held
             && world.soft_body(thing).is_ok()
         {
             world.soft_body_mut(thing)?.release(vertex)?;
@@ -226,13 +226,13 @@ impl Drag {
     /// Returns the point that is held, in the world; `None` if it was removed.
     pub fn point(&self, world: &AnyWorld) -> Option<Vec3> {
         match &self.held {
-            Dragged::Body { body, local } => {
+            DragTarget::Body { body, local } => {
                 world.body(*body).ok().map(|body| body.pose().transform_point(*local))
             }
-            Dragged::Vertex { thing, vertex } => {
+            DragTarget::Vertex { thing, vertex } => {
                 world.soft_body(*thing).ok()?.positions().get(*vertex as usize).copied()
             }
-            Dragged::Particles { thing, held } => {
+            DragTarget::Particles { thing, held } => {
                 // The particle without an offset is the one that the ray met.
                 let (particle, _) = held.iter().find(|(_, offset)| *offset == Vec3::ZERO)?;
                 world.particles(*thing).ok()?.positions().get(*particle as usize).copied()

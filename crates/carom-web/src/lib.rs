@@ -47,8 +47,8 @@ mod triangles;
 #[cfg(target_family = "wasm")]
 pub mod wasm;
 
-pub use action::{Action, Setting, Spawned};
-pub use drag::{Drag, Dragged};
+pub use action::{Action, Setting, SpawnShape};
+pub use drag::{Drag, DragTarget};
 pub use live::Live;
 pub use picture::{Drawn, NONE, Picture};
 pub use testbed::{ReplayOutcome, Testbed};

@@ -7,7 +7,7 @@
 //! error).
 
 use crate::action::Action;
-use crate::drag::{Dragged, Hit, first_on_ray};
+use crate::drag::{DragTarget, Hit, first_on_ray};
 use crate::picture::{Drawn, Picture};
 use crate::scenes::{Error, Request, SCENES, STEP, scene};
 use crate::testbed::{ReplayOutcome, Testbed};
@@ -97,7 +97,7 @@ impl Live {
             mesh: None,
             times: [0.0; PHASES.len()],
         };
-        live.look()?;
+        live.update_picture()?;
         Ok(live)
     }
 
@@ -146,7 +146,7 @@ impl Live {
             Command::Layout { first } => return Ok(self.picture.layout(first)),
             Command::Draw(drawn) => self.drawn = drawn,
         }
-        self.look()?;
+        self.update_picture()?;
         Ok(if answer.is_null() { self.state() } else { answer })
     }
 
@@ -184,7 +184,7 @@ impl Live {
     /// Reads the picture of the present state.
     ///
     /// Errors: a car without its body.
-    pub fn look(&mut self) -> Result<(), Error> {
+    pub fn update_picture(&mut self) -> Result<(), Error> {
         self.picture.update(&self.bed, self.drawn)
     }
 
@@ -210,7 +210,8 @@ impl Live {
                 })
             }
             Some(Hit::Soft(held, at)) => {
-                let name = if matches!(held, Dragged::Particles { .. }) { "particles" } else { "soft body" };
+                let name =
+                    if matches!(held, DragTarget::Particles { .. }) { "particles" } else { "soft body" };
                 json!({"body": null, "at": at.to_array(), "name": name, "can_be_dragged": true})
             }
         })

@@ -11,7 +11,7 @@ use crate::explain::explain;
 use crate::scenes::{Actors, AnyWorld, Error, Request, Roles, STEP, Scene};
 use carom_bounds::Aabb;
 use carom_broad::Mobility;
-use carom_broad_auto::catalogue::{self, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{self, SpatialBroadPhase, WorldHints};
 use carom_math::Vec3;
 use carom_query::Shape;
 use carom_world::{BodyId, Snapshot, StepOptions, World, WorldSettings};
@@ -30,8 +30,8 @@ pub struct Testbed {
     /// The settings that a user changed, by name. They outlive a restart.
     settings: BTreeMap<Setting, f32>,
     saved: Option<State>,
-    recording: Option<Film>,
-    film: Option<Film>,
+    recording: Option<ActionLog>,
+    film: Option<ActionLog>,
     replay: Option<Replay>,
 }
 
@@ -47,7 +47,7 @@ struct State {
 
 /// A recording: its start, the actions of the user, and its end.
 #[derive(Clone)]
-struct Film {
+struct ActionLog {
     start: State,
     /// Each action, with the number of steps that were made before it.
     actions: Vec<(u64, Action)>,
@@ -192,7 +192,7 @@ impl Testbed {
     pub fn record(&mut self) {
         let start = self.state();
         self.replay = None;
-        self.recording = Some(Film { start, actions: Vec::new(), n_steps: 0, hash: 0 });
+        self.recording = Some(ActionLog { start, actions: Vec::new(), n_steps: 0, hash: 0 });
     }
 
     /// Ends the recording. Returns the number of its steps.
@@ -202,7 +202,7 @@ impl Testbed {
         let film = self.recording.take().ok_or("nothing is recorded")?;
         let n_steps = self.n_steps - film.start.n_steps;
         let hash = self.world.state_hash();
-        self.film = Some(Film { n_steps: self.n_steps, hash, ..film });
+        self.film = Some(ActionLog { n_steps: self.n_steps, hash, ..film });
         Ok(n_steps)
     }
 
@@ -311,24 +311,24 @@ impl Testbed {
     }
 }
 
-fn broad_phase(name: &str, place: &Place) -> Result<Box<dyn SpatialBroadPhase>, Error> {
+fn broad_phase(name: &str, place: &WorldHints) -> Result<Box<dyn SpatialBroadPhase>, Error> {
     let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
     Ok(listed.make(place))
 }
 
-fn place_of(world: &AnyWorld) -> Place {
+fn place_of(world: &AnyWorld) -> WorldHints {
     let bodies = world.body_ids().filter_map(|id| world.body(id).ok());
     let points: Vec<Aabb> = bodies
         .filter(|body| body.mobility() != Mobility::Fixed)
         .map(|body| body.pose())
         .map(|pose| Aabb { min: pose.translation, max: pose.translation })
         .collect();
-    Place::of(&points)
+    WorldHints::of(&points)
 }
 
 fn fill(scene: &Scene, request: &Request, name: &str) -> Result<(AnyWorld, Actors), Error> {
     let bounds = Aabb { min: Vec3::splat(-20.0), max: Vec3::splat(20.0) };
-    let place = Place { bounds, n_boxes: request.count };
+    let place = WorldHints { bounds, n_boxes: request.count };
     let mut world = World::with_broad_phase(broad_phase(name, &place)?, WorldSettings::default());
     let actors = scene.fill(&mut world, request)?;
     world.detect();

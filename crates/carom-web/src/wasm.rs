@@ -37,7 +37,7 @@ impl Page {
         let live = match self.live.take() {
             Some(live) => Ok(live),
             None => {
-                carom_math::clock::lend(seconds);
+                carom_math::clock::provide(seconds);
                 Live::new()
             }
         };

@@ -43,8 +43,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("after 4 s the ball is at x {:.2} m, the middle of the cloth at {:.2} m", at.x, cloth.x);
     assert!(0.5 < at.x && 0.1 < cloth.x, "the ball takes the cloth along");
     // No vertex is in the ball or in the floor.
-    for place in world.soft_body(sheet)?.positions() {
-        assert!(RADIUS - 0.01 < place.distance(at) && -0.001 < place.y);
+    for position in world.soft_body(sheet)?.positions() {
+        assert!(RADIUS - 0.01 < position.distance(at) && -0.001 < position.y);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ const DT: f32 = 1.0 / 60.0;
 
 /// The vertices of the ground after some seconds.
 fn ground_at(seconds: f32) -> Vec<Vec3> {
-    let place = |k: usize| 0.25 * (k as f32 - 0.5 * N as f32);
+    let coordinate_of = |k: usize| 0.25 * (k as f32 - 0.5 * N as f32);
     let height = |x: f32, z: f32| {
         let wave = 0.2
             * ops::sin_cos(f64::from(2.0 * x - 3.0 * seconds)).0 as f32
@@ -26,7 +26,7 @@ fn ground_at(seconds: f32) -> Vec<Vec3> {
         let lift = (6.0 * (seconds - 2.0)).clamp(0.0, 0.9);
         wave + lift * (1.8 - away).clamp(0.0, 1.0)
     };
-    let rows = (0..=N).flat_map(|i| (0..=N).map(move |j| (place(i), place(j))));
+    let rows = (0..=N).flat_map(|i| (0..=N).map(move |j| (coordinate_of(i), coordinate_of(j))));
     rows.map(|(x, z)| Vec3::new(x, height(x, z), z)).collect()
 }
 

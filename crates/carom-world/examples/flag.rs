@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A metre by a metre, held along the edge at x = -0.5.
     let flag = SoftBodyDesc::grid([1.0, 1.0], [10, 10], ClothSettings::default());
     let pole: Vec<u32> =
-        (0..).zip(&flag.vertices).filter(|(_, place)| place.x < -0.49).map(|(k, _)| k).collect();
+        (0..).zip(&flag.vertices).filter(|(_, position)| position.x < -0.49).map(|(k, _)| k).collect();
     let flag = world.insert_soft_body(flag.with_position(Vec3::Y * 5.0).with_pinned(&pole))?;
 
     for speed in [0.0, 4.0, 10.0] {
@@ -25,8 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for _ in 0..480 {
             world.step(1.0 / 60.0)?;
         }
-        let places = world.soft_body(flag)?.positions();
-        let middle = places.iter().sum::<Vec3>() / places.len() as f32;
+        let positions = world.soft_body(flag)?.positions();
+        let middle = positions.iter().sum::<Vec3>() / positions.len() as f32;
         let from_pole = middle - Vec3::new(-0.5, 5.0, 0.0);
         let angle = from_pole.x.atan2(-from_pole.y).to_degrees();
         let expected = (RATE * speed).atan2(9.81).to_degrees();

@@ -30,11 +30,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             n_moves += 1;
         }
     }
-    let place = world.body(train)?.wide_position();
-    println!("the train is at {:.1} km; the frame moved {n_moves} times", place.x / 1000.0);
+    let position = world.body(train)?.wide_position();
+    println!("the train is at {:.1} km; the frame moved {n_moves} times", position.x / 1000.0);
     println!("in the frame it is at {:.1} m", world.body(train)?.position().x);
     // Contacts are as exact there as at home; positions are f64.
-    let tower = BodyDesc::dynamic(unit).with_wide_position(place + DVec3::new(0.0, -19.0, 3.0));
+    let tower = BodyDesc::dynamic(unit).with_wide_position(position + DVec3::new(0.0, -19.0, 3.0));
     let tower = world.insert(tower)?;
     (0..180).try_for_each(|_| world.step(1.0 / 60.0).map(|_| ()))?;
     println!("a box in the city lies at {:.3} m above the ground", world.body(tower)?.position().y);

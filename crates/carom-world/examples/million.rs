@@ -26,7 +26,7 @@ fn main() {
         .insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).expect("a unit vector"))))
         .expect("a floor");
     let side = (n as f64 / HEIGHT as f64).sqrt().ceil() as usize;
-    let place = |i: usize| {
+    let position_of = |i: usize| {
         let (pile, layer) = (i / HEIGHT, i % HEIGHT);
         Vec3::new((pile % side) as f32 * 1.5, 0.5 + layer as f32, (pile / side) as f32 * 1.5)
     };
@@ -34,7 +34,7 @@ fn main() {
     let start = Instant::now();
     for i in 0..n {
         let body = BodyDesc::dynamic(unit())
-            .with_position(place(i))
+            .with_position(position_of(i))
             .with_can_sleep(!(i / HEIGHT).is_multiple_of(10));
         world.insert(body).expect("a good body");
     }

@@ -42,8 +42,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let above = sum / n as f32 - level;
     println!("the middle of the box floats {above:+.4} m from the level of {level:.3} m");
     assert!(above.abs() < 0.05 * 2.0 * SIDE, "half of the box is under water");
-    for place in world.particles(water)?.positions() {
-        assert!(place.x.abs() < WIDTH && place.z.abs() < WIDTH && 0.0 < place.y, "none leaves the tank");
+    for position in world.particles(water)?.positions() {
+        assert!(
+            position.x.abs() < WIDTH && position.z.abs() < WIDTH && 0.0 < position.y,
+            "none leaves the tank"
+        );
     }
     Ok(())
 }

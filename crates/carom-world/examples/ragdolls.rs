@@ -62,10 +62,10 @@ fn main() {
 /// A chain along x.
 fn insert(world: &mut World, at: Vec3) -> Vec<BodyId> {
     let limb = Shape::Cuboid(Cuboid::new(Vec3::new(0.12, 0.1, 0.1)).expect("a box"));
-    let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
+    let position_of = |k: usize| at + Vec3::X * (0.3 * k as f32);
     let limbs: Vec<BodyId> = (0..LIMBS)
         .map(|k| {
-            let body = BodyDesc::dynamic(limb.clone()).with_position(place(k)).with_damping(0.0, 4.0);
+            let body = BodyDesc::dynamic(limb.clone()).with_position(position_of(k)).with_damping(0.0, 4.0);
             world.insert(body).expect("a good body")
         })
         .collect();

@@ -261,8 +261,8 @@ impl<'a> ContactMut<'a> {
             let (own, other) = (self.pair.side(solid).body, self.pair.other(solid).body);
             let up = own.pose.transform_vector(up);
             let place = self.manifolds.first().and_then(|manifold| manifold.contacts().first());
-            let place = place.map_or(other.world_center(), |contact| contact.point_a);
-            let rising = (other.velocity_at(place) - own.velocity_at(place)).dot(up);
+            let position = place.map_or(other.world_center(), |contact| contact.point_a);
+            let rising = (other.velocity_at(position) - own.velocity_at(position)).dot(up);
             // A body at rest on the platform has a small speed.
             let is_rising = MAX_REST_SPEED < rising;
             let is_above = self.normal_from(solid).is_none_or(|normal| MIN_UP_COSINE < normal.dot(up));

@@ -414,9 +414,9 @@ impl Snapshot {
         demand(self.moved.len() <= n, "the table of moved bodies", n)?;
         demand(self.seen.len() <= n, "the table of earlier poses", n)?;
         let mut is_free = alloc::vec![false; n];
-        for (place, &index) in self.free.iter().enumerate() {
+        for (slot, &index) in self.free.iter().enumerate() {
             let flag = is_free.get_mut(index as usize).filter(|flag| !**flag);
-            let flag = flag.ok_or(Inconsistency { what: "a free number", index: place })?;
+            let flag = flag.ok_or(Inconsistency { what: "a free number", index: slot })?;
             *flag = true;
         }
         for (index, (body, traits)) in self.bodies.iter().zip(&self.traits).enumerate() {

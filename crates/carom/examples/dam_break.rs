@@ -14,8 +14,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         solver.add_plane(normal, offset, &Surface::default())?;
     }
     let cell = |i: usize| Vec3::new((i % 10) as f32, (i / 80) as f32, (i / 10 % 8) as f32);
-    let places: Vec<Vec3> = (0..800).map(|i| (cell(i) + 0.5) * solver.spacing()).collect();
-    solver.add_liquid(&Liquid::default(), &places)?;
+    let points: Vec<Vec3> = (0..800).map(|i| (cell(i) + 0.5) * solver.spacing()).collect();
+    solver.add_liquid(&Liquid::default(), &points)?;
 
     let mut positions = Vec::new();
     for step in 1..=120 {

@@ -603,8 +603,8 @@
 //!
 //! let mut broad = DynamicBvh::new();
 //! let (mut shapes, mut bodies, mut proxies) = (Vec::new(), Vec::new(), Vec::new());
-//! let mut add = |shape: Shape, place: Vec3, density: f32| {
-//!     let pose = Pose::from_translation(place);
+//! let mut add = |shape: Shape, position: Vec3, density: f32| {
+//!     let pose = Pose::from_translation(position);
 //!     let mass = shape.mass_properties(density);
 //!     let (body, mobility) = if density == 0.0 {
 //!         (Body::fixed(pose), Mobility::Fixed)

@@ -27,8 +27,8 @@ fn hull(n: usize, radii: Vec3, rng: &mut Rng) -> ConvexHull {
     ConvexHull::from_points(&points).expect("points of an ellipsoid have a hull")
 }
 
-fn pose(turn: DQuat, place: DVec3) -> WidePose {
-    WidePose::from_quat(turn, place)
+fn pose(turn: DQuat, position: DVec3) -> WidePose {
+    WidePose::from_quat(turn, position)
 }
 
 #[test]
@@ -38,8 +38,8 @@ fn hulls_at_random() {
     let (mut n_apart, mut n_together) = (0, 0);
     for round in 0..3000 {
         let (a, b) = (&hulls[rng.below(4)], &hulls[rng.below(4)]);
-        let place = rng.direction() * rng.range(0.0, 4.0);
-        let own = check(a, b, &pose(rng.rotation(), place), &format!("round {round}"));
+        let position = rng.direction() * rng.range(0.0, 4.0);
+        let own = check(a, b, &pose(rng.rotation(), position), &format!("round {round}"));
         n_apart += usize::from(0.0 < own);
         n_together += usize::from(own == 0.0);
     }
@@ -66,9 +66,9 @@ fn ugly_pairs() {
         let halves = a.half_extents().as_dvec3() + b.half_extents().as_dvec3();
         let gap = [0.0, 1e-9, 1e-3, 1.0, 1e3][rng.below(5)];
         let beside = if rng.below(2) == 0 { DVec3::ZERO } else { rng.direction() * halves };
-        let place = beside + axis * (halves.length() * f64::from(u8::from(turn != DQuat::IDENTITY)));
-        let place = place + axis * (halves.dot(axis) + gap);
-        let own = check(a, b, &pose(turn, place), &format!("round {round}"));
+        let position = beside + axis * (halves.length() * f64::from(u8::from(turn != DQuat::IDENTITY)));
+        let position = position + axis * (halves.dot(axis) + gap);
+        let own = check(a, b, &pose(turn, position), &format!("round {round}"));
         n_near += usize::from(own < 1e-3);
         n_apart += usize::from(1e-3 <= own);
     }

@@ -90,8 +90,8 @@ fn bounces_of_restitution_one_give_no_energy() {
         let shapes =
             [Shape::Sphere(Sphere::new(0.5).unwrap()), Shape::Cuboid(Cuboid::new(Vec3::splat(0.4)).unwrap())];
         for (i, shape) in shapes.into_iter().enumerate() {
-            let place = Vec3::new(3.0 * i as f32, height, 0.0);
-            world.insert(BodyDesc::dynamic(shape).with_position(place).with_restitution(1.0)).unwrap();
+            let position = Vec3::new(3.0 * i as f32, height, 0.0);
+            world.insert(BodyDesc::dynamic(shape).with_position(position).with_restitution(1.0)).unwrap();
         }
         let mut audit = Audit::new(AuditSettings::default());
         for _ in 0..1800 {

@@ -1,6 +1,6 @@
 //! Tests of k-DOPs in rotated frames, with weights computed once per rotation.
 
-use carom_bounds::{BoundingVolume, KDop, KDopTurn, Slabs};
+use carom_bounds::{BoundingVolume, KDop, KDopRotation, Slabs};
 use carom_lanes::{F32Lanes, Kernel, Level, Simd, dispatch_on};
 use carom_math::WidePose;
 use carom_testkit::conform::dice::Dice;
@@ -11,7 +11,7 @@ struct Reaches<'a, const K: usize>
 where
     KDop<K>: Slabs,
 {
-    turn: &'a KDopTurn<K>,
+    turn: &'a KDopRotation<K>,
     dop: &'a KDop<K>,
     translation: [f32; 3],
 }
@@ -55,7 +55,7 @@ where
         let translation = dice.point(far);
         let pose = WidePose::from_quat(rotation, translation.as_dvec3());
         let dop = KDop::<K>::from_points(&points);
-        let turn = KDopTurn::<K>::new(&pose.rotation);
+        let turn = KDopRotation::<K>::new(&pose.rotation);
         let of = |level| {
             dispatch_on(level, Reaches { turn: &turn, dop: &dop, translation: translation.to_array() })
         };

@@ -2,7 +2,7 @@
 
 use carom_bounds::Aabb;
 use carom_broad::{BoxHit, Filter, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{ALGORITHMS, SpatialBroadPhase, WorldHints};
 use carom_math::{Interval, Ray};
 use carom_scenes::{Crowd, CrowdKind, Rng};
 use core::ops::ControlFlow;
@@ -10,10 +10,10 @@ use glam::Vec3;
 
 /// Returns a broad phase with these boxes, and their handles.
 fn filled(
-    make: impl FnOnce(&Place) -> Box<dyn SpatialBroadPhase>,
+    make: impl FnOnce(&WorldHints) -> Box<dyn SpatialBroadPhase>,
     crowd: &Crowd,
 ) -> (Box<dyn SpatialBroadPhase>, Vec<ProxyId>) {
-    let mut broad = make(&Place::of(crowd.boxes()));
+    let mut broad = make(&WorldHints::of(crowd.boxes()));
     let batch: Vec<_> = crowd.boxes().iter().map(|&aabb| (aabb, Filter::default())).collect();
     let mut ids = Vec::new();
     broad.insert_batch(&batch, &mut ids).unwrap();
@@ -28,7 +28,7 @@ fn queries_allocate_nothing() {
         max: all.max.max(aabb.max),
     });
     let mut rng = Rng::new(2);
-    let places: Vec<Vec3> =
+    let positions: Vec<Vec3> =
         (0..50).map(|_| rng.in_box(all.min.as_dvec3(), all.max.as_dvec3()).as_vec3()).collect();
     for listed in ALGORITHMS {
         let (mut broad, _) = filled(|place| listed.make(place), &crowd);
@@ -36,18 +36,18 @@ fn queries_allocate_nothing() {
         broad.refresh();
         let mut n_found = 0;
         let mut ask = || {
-            for &place in &places {
-                let query = Aabb { min: place - 2.0, max: place + 2.0 };
+            for &position in &positions {
+                let query = Aabb { min: position - 2.0, max: position + 2.0 };
                 broad.visit_box(&query, &mut |_| {
                     n_found += 1;
                     ControlFlow::Continue(())
                 });
-                let ray = Ray { origin: place, direction: Vec3::new(0.3, 0.5, -0.8) };
+                let ray = Ray { origin: position, direction: Vec3::new(0.3, 0.5, -0.8) };
                 broad.visit_ray(&ray, Interval::FORWARD, &mut |hit: BoxHit| {
                     n_found += 1;
                     ControlFlow::Continue(hit.at)
                 });
-                broad.visit_near(place, 10.0, &mut |hit: BoxHit| {
+                broad.visit_near(position, 10.0, &mut |hit: BoxHit| {
                     n_found += 1;
                     ControlFlow::Continue(hit.at)
                 });
@@ -55,9 +55,9 @@ fn queries_allocate_nothing() {
                 broad.visit_culled(
                     &mut |aabb| {
                         use carom_bounds::Culling::{Inside, Intersecting, Outside};
-                        if aabb.max.x < place.x {
+                        if aabb.max.x < position.x {
                             Outside
-                        } else if place.x <= aabb.min.x {
+                        } else if position.x <= aabb.min.x {
                             Inside
                         } else {
                             Intersecting

@@ -2,7 +2,7 @@
 
 use carom_bounds::Aabb;
 use carom_broad::Filter;
-use carom_broad_auto::catalogue::{ALGORITHMS, Growth, Place, by_name};
+use carom_broad_auto::catalogue::{ALGORITHMS, Growth, WorldHints, by_name};
 use carom_scenes::{Crowd, CrowdKind};
 use glam::Vec3;
 use std::collections::BTreeSet;
@@ -27,10 +27,10 @@ fn the_place_changes_no_pair() {
     let far = Aabb { min: Vec3::splat(1e6), max: Vec3::splat(2e6) };
     let nowhere = Aabb { min: Vec3::NAN, max: Vec3::INFINITY };
     let places = [
-        Place::of(crowd.boxes()),
-        Place::of(&[]),
-        Place { bounds: far, n_boxes: usize::MAX },
-        Place { bounds: nowhere, n_boxes: 100_000 },
+        WorldHints::of(crowd.boxes()),
+        WorldHints::of(&[]),
+        WorldHints { bounds: far, n_boxes: usize::MAX },
+        WorldHints { bounds: nowhere, n_boxes: 100_000 },
     ];
     let mut expected = None;
     for listed in ALGORITHMS {

@@ -3,7 +3,7 @@
 
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, Filter, Mobility, Pair, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, Place};
+use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, WorldHints};
 use carom_scenes::Rng;
 use carom_testkit::data;
 use glam::{DVec3, Vec3};
@@ -117,7 +117,7 @@ fn play(broad: &mut dyn BroadPhase, run: &Run, name: &str) {
 }
 
 fn check(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run {
-    let place = Place::of(&standing);
+    let place = WorldHints::of(&standing);
     let run = run(standing, n, sizes, n_frames);
     for listed in algorithms(run.standing.len()) {
         play(listed.make(&place).as_mut(), &run, listed.name);
@@ -133,7 +133,7 @@ fn real_boxes_have_the_pairs_that_their_file_says() {
     assert_eq!(boxes.len() as u64, about["boxes"].as_u64().unwrap());
     let batch: Vec<_> = boxes.iter().map(|&aabb| (aabb, Filter::default())).collect();
     for listed in algorithms(boxes.len()) {
-        let mut broad = listed.make(&Place::of(&boxes));
+        let mut broad = listed.make(&WorldHints::of(&boxes));
         broad.insert_batch(&batch, &mut Vec::new()).unwrap();
         let mut pairs = Vec::new();
         broad.pairs(&mut pairs);

@@ -94,7 +94,7 @@ fn check_each_is_found_once(boxes: &[Aabb], is_static: impl Fn(usize) -> bool) -
     for (i, &aabb) in boxes.iter().enumerate() {
         let filter = Filter::new(if is_static(i) { Mobility::Fixed } else { Mobility::Dynamic });
         let id = proxies.insert(aabb, filter).unwrap();
-        finder.came(id.index(), &aabb, &filter);
+        finder.on_insert(id.index(), &aabb, &filter);
     }
     let slots: Vec<u32> = proxies.live().collect();
     finder.refresh(&proxies, &slots, ProxyChanges::ALL);

@@ -1,13 +1,13 @@
 //! A frustum query classifies the bounds of many boxes at once, so it classifies few single boxes.
 
 use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash, UniformGrid};
-use carom_testkit::conform::spatial_index::few_are_asked;
+use carom_testkit::conform::spatial_index::few_boxes_are_tested;
 
 #[test]
 fn a_view_is_asked_about_few_boxes() {
-    few_are_asked("uniform grid", UniformGrid::new);
-    few_are_asked("hierarchical grid", HierarchicalGrid::new);
-    few_are_asked("coherent grid", CoherentGrid::new);
-    few_are_asked("spatial hash", SpatialHash::new);
-    few_are_asked("loose octree", LooseOctree::new);
+    few_boxes_are_tested("uniform grid", UniformGrid::new);
+    few_boxes_are_tested("hierarchical grid", HierarchicalGrid::new);
+    few_boxes_are_tested("coherent grid", CoherentGrid::new);
+    few_boxes_are_tested("spatial hash", SpatialHash::new);
+    few_boxes_are_tested("loose octree", LooseOctree::new);
 }

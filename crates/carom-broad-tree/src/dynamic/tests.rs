@@ -1,6 +1,6 @@
 //! Tests of the tree that is built in parts.
 
-use super::{FatTree, PARTS};
+use super::{FatTree, N_BUILD_PARTS};
 use crate::tree::NO_SLOT;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -39,14 +39,14 @@ fn parts_are_the_whole() {
     };
     let n_blocks = at_once.tree.levels.iter().map(Vec::len).sum::<usize>();
     let expected = [[N, 0, 0], [N, N, 0], [N, N, n_blocks]];
-    assert_eq!(expected.len(), PARTS);
+    assert_eq!(expected.len(), N_BUILD_PARTS);
     for (part, expected) in expected.into_iter().enumerate() {
         let is_last = next.rebuild_part(part, &mut current, &fat, &proxies, false);
-        assert_eq!(is_last, part + 1 == PARTS);
+        assert_eq!(is_last, part + 1 == N_BUILD_PARTS);
         assert_eq!(n_made(&next, &current), expected, "after part {part}");
     }
     assert_eq!(slots(&next), slots(&at_once));
-    assert_eq!(next.place, at_once.place);
+    assert_eq!(next.indices, at_once.indices);
     assert_eq!(next.tree.levels, at_once.tree.levels);
     next.tree.validate(&fat).unwrap();
 }
@@ -59,9 +59,9 @@ fn what_leaves_between_parts_is_not_in_the_tree() {
     // A larger earlier tree leaves no traces.
     next.rebuild(&fat, &proxies, false);
     let mut left = Vec::new();
-    for part in 0..PARTS {
+    for part in 0..N_BUILD_PARTS {
         next.rebuild_part(part, &mut current, &fat, &proxies, false);
-        if part + 1 < PARTS {
+        if part + 1 < N_BUILD_PARTS {
             for slot in (part..N).step_by(7) {
                 fat[slot] = Aabb::EMPTY;
                 left.push(slot as u32);
@@ -77,7 +77,7 @@ fn what_leaves_between_parts_is_not_in_the_tree() {
     let stayed: Vec<u32> = (0..N as u32).filter(|slot| !left.contains(slot)).collect();
     assert!(!left.is_empty() && held == stayed);
     for slot in stayed {
-        assert_eq!(next.tree.slots.as_flattened()[next.place[slot as usize] as usize], slot);
+        assert_eq!(next.tree.slots.as_flattened()[next.indices[slot as usize] as usize], slot);
         next.forget(slot);
     }
     assert!(slots(&next).is_empty());

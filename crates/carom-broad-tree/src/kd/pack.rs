@@ -153,13 +153,13 @@ fn sort(list: &mut [(f32, u32)]) {
     let mut left = MAX_STEPS * list.len();
     for i in 1..list.len() {
         let entry = list[i];
-        let mut place = i;
-        while 0 < place && entry.0 < list[place - 1].0 {
-            list[place] = list[place - 1];
-            place -= 1;
+        let mut index = i;
+        while 0 < index && entry.0 < list[index - 1].0 {
+            list[index] = list[index - 1];
+            index -= 1;
         }
-        list[place] = entry;
-        let steps = i - place;
+        list[index] = entry;
+        let steps = i - index;
         if left < steps {
             list.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
             return;

@@ -22,16 +22,16 @@ pub(crate) const NONE: u32 = u32::MAX;
 
 /// A leaf with more boxes gets a plane, if there is a good one. Below this, one sweep costs less
 /// than the lists of two leaves.
-const FULL: usize = 96;
+const MAX_LEAF_BOXES: usize = 96;
 
 /// A plane with fewer boxes below it is removed.
-const EMPTYISH: usize = FULL / 2;
+const MIN_SUBTREE_BOXES: usize = MAX_LEAF_BOXES / 2;
 
 /// The maximal depth of a plane.
 pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A plane is kept while its cost exceeds its balance by at most this.
-const PATIENCE: f64 = 0.15;
+const MAX_COST_OVER_BALANCE: f64 = 0.15;
 
 /// Boxes sampled to place a plane.
 const SAMPLES: usize = 256;
@@ -123,13 +123,13 @@ impl Node {
 
 /// The counts of a split by a plane.
 #[derive(Clone, Copy, Debug)]
-struct Parted {
+struct SplitCounts {
     across: usize,
     left: usize,
     right: usize,
 }
 
-impl Parted {
+impl SplitCounts {
     /// Returns by how much its cost exceeds its balance.
     fn loss(self) -> f64 {
         let pairs = |n: f64| 0.5 * n * (n - 1.0);
@@ -155,8 +155,8 @@ pub(crate) struct Planes {
     /// All slots, by node in the order of `sequence`.
     pub(crate) order: Vec<u32>,
     /// By slot: its node; [`NONE`] for a slot that is not in the order.
-    home: Vec<u32>,
-    is_given: Vec<bool>,
+    node_of_slot: Vec<u32>,
+    is_listed: Vec<bool>,
     scratch: Vec<u32>,
     stack: Vec<u32>,
     pub(crate) n_relocated: u64,
@@ -174,7 +174,7 @@ impl Planes {
             self.take_members(slots, boxes.len());
         }
         self.relocate(boxes);
-        self.lay_out();
+        self.sort_by_node();
         let before = self.n_reworked;
         self.improve(boxes);
         if before != self.n_reworked {
@@ -184,7 +184,7 @@ impl Planes {
 
     /// Makes the order hold these slots; new slots come last.
     fn take_members(&mut self, slots: &[u32], n_slots: usize) {
-        let Planes { order, home, is_given, .. } = self;
+        let Planes { order, node_of_slot: home, is_listed: is_given, .. } = self;
         home.resize(n_slots, NONE);
         is_given.clear();
         is_given.resize(n_slots, false);
@@ -201,7 +201,7 @@ impl Planes {
 
     /// Finds the node of every box that has left its node.
     fn relocate(&mut self, boxes: &[Aabb]) {
-        let Planes { nodes, order, home, n_relocated, .. } = self;
+        let Planes { nodes, order, node_of_slot: home, n_relocated, .. } = self;
         for &slot in order.iter() {
             let aabb = &boxes[slot as usize];
             let mut number = home[slot as usize];
@@ -229,8 +229,8 @@ impl Planes {
     }
 
     /// Sorts the order by node, with a stable counting sort.
-    fn lay_out(&mut self) {
-        let Planes { nodes, sequence, order, home, scratch, .. } = self;
+    fn sort_by_node(&mut self) {
+        let Planes { nodes, sequence, order, node_of_slot: home, scratch, .. } = self;
         for &number in sequence.iter() {
             (nodes[number as usize].n, nodes[number as usize].population) = (0, 0);
         }
@@ -253,9 +253,9 @@ impl Planes {
         scratch.resize(order.len(), 0);
         // The begins advance, and are reset afterwards.
         for &slot in order.iter() {
-            let place = &mut nodes[home[slot as usize] as usize].begin;
-            scratch[*place as usize] = slot;
-            *place += 1;
+            let entry = &mut nodes[home[slot as usize] as usize].begin;
+            scratch[*entry as usize] = slot;
+            *entry += 1;
         }
         for &number in sequence.iter() {
             let node = &mut nodes[number as usize];
@@ -272,16 +272,16 @@ impl Planes {
         while let Some(number) = stack.pop() {
             let node = self.nodes[number as usize];
             let needs_work = if node.is_leaf() {
-                FULL < node.n as usize
+                MAX_LEAF_BOXES < node.n as usize
             } else {
                 let [left, right] = node.children.map(|child| self.nodes[child as usize].population as usize);
-                let parted = Parted { across: node.n as usize, left, right };
-                (node.population as usize) < EMPTYISH || PATIENCE < parted.loss()
+                let parted = SplitCounts { across: node.n as usize, left, right };
+                (node.population as usize) < MIN_SUBTREE_BOXES || MAX_COST_OVER_BALANCE < parted.loss()
             };
             if needs_work {
                 let begin = node.begin as usize;
                 let items = &mut order[begin..begin + node.population as usize];
-                self.settle(number, node.begin, items, boxes);
+                self.distribute(number, node.begin, items, boxes);
             } else if !node.is_leaf() {
                 stack.extend(node.children);
             }
@@ -291,17 +291,17 @@ impl Planes {
 
     /// Distributes these boxes, which begin at this position of the order, to the node and its
     /// descendants. Existing planes are used while they are good.
-    fn settle(&mut self, number: u32, begin: u32, items: &mut [u32], boxes: &[Aabb]) {
+    fn distribute(&mut self, number: u32, begin: u32, items: &mut [u32], boxes: &[Aabb]) {
         let node = self.nodes[number as usize];
         let mut parted = None;
         if !node.is_leaf() {
-            if EMPTYISH <= items.len() {
-                let kept = self.part(items, boxes, node.axis, node.at);
-                if kept.loss() <= PATIENCE {
+            if MIN_SUBTREE_BOXES <= items.len() {
+                let kept = self.partition(items, boxes, node.axis, node.at);
+                if kept.loss() <= MAX_COST_OVER_BALANCE {
                     parted = Some(kept);
                 } else {
                     let at = Sample::new(items, boxes).mean(node.axis);
-                    let moved = self.part(items, boxes, node.axis, at);
+                    let moved = self.partition(items, boxes, node.axis, at);
                     if moved.loss() <= 0.0 {
                         self.nodes[number as usize].at = at;
                         self.n_reworked += 1;
@@ -313,14 +313,14 @@ impl Planes {
                 self.make_leaf(number);
             }
         }
-        if parted.is_none() && FULL < items.len() && node.depth < MAX_DEPTH {
+        if parted.is_none() && MAX_LEAF_BOXES < items.len() && node.depth < MAX_DEPTH {
             parted = self.split(number, items, boxes);
         }
         let n = parted.map_or(items.len(), |parted| parted.across);
         let node = &mut self.nodes[number as usize];
         (node.begin, node.n, node.population) = (begin, n as u32, items.len() as u32);
         let (own, under) = items.split_at_mut(n);
-        own.iter().for_each(|&slot| self.home[slot as usize] = number);
+        own.iter().for_each(|&slot| self.node_of_slot[slot as usize] = number);
         let Some(parted) = parted else { return };
         let halves = self.nodes[number as usize].halves();
         let children = self.nodes[number as usize].children;
@@ -329,13 +329,13 @@ impl Planes {
         }
         let (left, right) = under.split_at_mut(parted.left);
         let begin = begin + n as u32;
-        self.settle(children[0], begin, left, boxes);
-        self.settle(children[1], begin + parted.left as u32, right, boxes);
+        self.distribute(children[0], begin, left, boxes);
+        self.distribute(children[1], begin + parted.left as u32, right, boxes);
     }
 
     /// Partitions boxes by the plane: first those that touch it, then those left of it, then those
     /// right of it.
-    fn part(&mut self, items: &mut [u32], boxes: &[Aabb], axis: usize, at: f32) -> Parted {
+    fn partition(&mut self, items: &mut [u32], boxes: &[Aabb], axis: usize, at: f32) -> SplitCounts {
         let n = items.len();
         if self.scratch.len() < 2 * n {
             self.scratch.resize(2 * n, 0);
@@ -356,18 +356,18 @@ impl Planes {
         }
         items[n_across..n_across + n_left].copy_from_slice(&left[..n_left]);
         items[n_across + n_left..].copy_from_slice(&right[..n_right]);
-        Parted { across: n_across, left: n_left, right: n_right }
+        SplitCounts { across: n_across, left: n_left, right: n_right }
     }
 
     /// Gives a leaf the first good plane. Planes through the mean are tried first, then planes
     /// through the median; each from the axis of greatest variance on.
-    fn split(&mut self, number: u32, items: &mut [u32], boxes: &[Aabb]) -> Option<Parted> {
+    fn split(&mut self, number: u32, items: &mut [u32], boxes: &[Aabb]) -> Option<SplitCounts> {
         let mut sample = Sample::new(items, boxes);
         let axes = sample.axes();
         for is_median in [false, true] {
             for axis in axes {
                 let at = if is_median { sample.median(axis) } else { sample.mean(axis) };
-                let parted = self.part(items, boxes, axis, at);
+                let parted = self.partition(items, boxes, axis, at);
                 if 0.0 < parted.loss() {
                     continue;
                 }
@@ -425,7 +425,17 @@ impl Planes {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let Planes { nodes, free, sequence, order, home, is_given, scratch, stack, .. } = self;
+        let Planes {
+            nodes,
+            free,
+            sequence,
+            order,
+            node_of_slot: home,
+            is_listed: is_given,
+            scratch,
+            stack,
+            ..
+        } = self;
         nodes.capacity() * size_of::<Node>()
             + 4 * [free, sequence, order, home, scratch, stack].map(Vec::capacity).iter().sum::<usize>()
             + is_given.capacity()
@@ -456,7 +466,7 @@ impl Planes {
             for &slot in &self.order[node.begin as usize..next as usize] {
                 let aabb = &boxes[slot as usize];
                 let belongs = node.holds(aabb) && (node.is_leaf() || node.side(aabb).is_none());
-                if !belongs || self.home[slot as usize] != number {
+                if !belongs || self.node_of_slot[slot as usize] != number {
                     return Err(format!("slot {slot} does not belong to node {number}"));
                 }
             }

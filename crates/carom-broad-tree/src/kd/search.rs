@@ -25,7 +25,7 @@ const PIECE: u32 = 2048;
 
 /// A node, and the boxes from above that reach it: positions of moving ones, and of static ones.
 #[derive(Clone, Copy, Debug)]
-struct Visit {
+struct PendingNode {
     node: u32,
     moving: (u32, u32),
     fixed: (u32, u32),
@@ -35,16 +35,16 @@ struct Visit {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Jobs {
     /// Each with a flag: whether the whole subtree of the node is part of the job.
-    jobs: Vec<(Visit, bool)>,
+    jobs: Vec<(PendingNode, bool)>,
     above: Vec<u32>,
-    stack: Vec<Visit>,
+    stack: Vec<PendingNode>,
 }
 
 /// Scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Work {
     above: Vec<u32>,
-    stack: Vec<Visit>,
+    stack: Vec<PendingNode>,
     tasks: Tasks,
 }
 
@@ -61,7 +61,7 @@ const MIN_QUEUED_TASKS: usize = 2048;
 impl Work {
     pub(crate) fn bytes(&self) -> usize {
         let of_tasks = self.tasks.lists.iter().map(Vec::capacity).sum::<usize>();
-        4 * (self.above.capacity() + of_tasks) + self.stack.capacity() * size_of::<Visit>()
+        4 * (self.above.capacity() + of_tasks) + self.stack.capacity() * size_of::<PendingNode>()
     }
 }
 
@@ -82,8 +82,8 @@ impl Jobs {
 
     pub(crate) fn bytes(&self) -> usize {
         4 * self.above.capacity()
-            + self.stack.capacity() * size_of::<Visit>()
-            + self.jobs.capacity() * size_of::<(Visit, bool)>()
+            + self.stack.capacity() * size_of::<PendingNode>()
+            + self.jobs.capacity() * size_of::<(PendingNode, bool)>()
     }
 }
 
@@ -113,12 +113,12 @@ impl Kernel for Plan<'_> {
     fn run<S: Simd>(self, simd: S) {
         let Plan { planes, packed, out, found } = self;
         let Jobs { jobs, above, stack } = out;
-        stack.push(Visit { node: 0, moving: (0, 0), fixed: (0, 0) });
+        stack.push(PendingNode { node: 0, moving: (0, 0), fixed: (0, 0) });
         while let Some(visit) = stack.pop() {
             let is_whole = planes.nodes[visit.node as usize].population <= PIECE;
             jobs.push((visit, is_whole));
             if !is_whole {
-                go_down(simd, planes, packed, &visit, above, stack, found);
+                push_children(simd, planes, packed, &visit, above, stack, found);
             }
         }
     }
@@ -153,12 +153,12 @@ impl Kernel for Run<'_> {
             let middle = above.len() as u32;
             above.extend_from_slice(whole(visit.fixed));
             let (moving, fixed) = ((0, middle), (middle, above.len() as u32));
-            stack.push(Visit { node: visit.node, moving, fixed });
+            stack.push(PendingNode { node: visit.node, moving, fixed });
             while let Some(visit) = stack.pop() {
                 let node = &planes.nodes[visit.node as usize];
                 let part = |(begin, end): (u32, u32)| &above[begin as usize..end as usize];
                 search(simd, packed, node, part(visit.moving), part(visit.fixed), tasks, found);
-                go_down(simd, planes, packed, &visit, above, stack, found);
+                push_children(simd, planes, packed, &visit, above, stack, found);
             }
         }
     }
@@ -167,13 +167,13 @@ impl Kernel for Run<'_> {
 /// Pushes the children of a node that can have pairs, each with the boxes that reach it from
 /// above.
 #[inline(always)]
-fn go_down<S: Simd>(
+fn push_children<S: Simd>(
     simd: S,
     planes: &Planes,
     packed: &Packed,
-    visit: &Visit,
+    visit: &PendingNode,
     above: &mut Vec<u32>,
-    stack: &mut Vec<Visit>,
+    stack: &mut Vec<PendingNode>,
     found: &mut PairBuffer,
 ) {
     let node = &planes.nodes[visit.node as usize];
@@ -194,7 +194,7 @@ fn go_down<S: Simd>(
             (0, 0)
         };
         if child.has_moving || moving.0 < moving.1 {
-            stack.push(Visit { node: number, moving, fixed });
+            stack.push(PendingNode { node: number, moving, fixed });
         }
     }
 }
@@ -214,14 +214,14 @@ fn reaching<S: Simd>(
     above.resize(first + (end - begin) as usize + (list.end - list.begin + 1) * WIDTH, 0);
     let mut n = first;
     for i in begin as usize..end as usize {
-        let place = above[i];
-        above[n] = place;
-        n += usize::from(packed.at(place).overlaps(bounds));
+        let index = above[i];
+        above[n] = index;
+        n += usize::from(packed.at(index).overlaps(bounds));
     }
     for block in list.begin..list.end {
         let mask = packed.blocks[block].touching(simd, bounds);
-        let places = S::U32x8::splat(simd, (block * WIDTH) as u32) + S::U32x8::iota(simd);
-        n += places.compress_store(mask, &mut above[n..]);
+        let n_slots = S::U32x8::splat(simd, (block * WIDTH) as u32) + S::U32x8::iota(simd);
+        n += n_slots.compress_store(mask, &mut above[n..]);
     }
     above.truncate(n);
     found.tests += u64::from(end - begin) + ((list.end - list.begin) * WIDTH) as u64;
@@ -231,8 +231,8 @@ fn reaching<S: Simd>(
 impl Packed {
     /// Returns the box at a position.
     #[inline(always)]
-    fn at(&self, place: u32) -> Aabb {
-        self.blocks[place as usize / WIDTH].get(place as usize % WIDTH)
+    fn at(&self, index: u32) -> Aabb {
+        self.blocks[index as usize / WIDTH].get(index as usize % WIDTH)
     }
 }
 
@@ -259,26 +259,26 @@ fn search<S: Simd>(
         let rest = List { begin: block + 1, ..moving };
         for lane in 0..WIDTH {
             // Lanes after the last box hold the empty box, which touches nothing.
-            let place = (block * WIDTH + lane) as u32;
-            ask(simd, packed, place, rest, tasks);
+            let index = (block * WIDTH + lane) as u32;
+            list_blocks(simd, packed, index, rest, tasks);
             if fixed.begin < fixed.end {
-                ask(simd, packed, place, fixed, tasks);
+                list_blocks(simd, packed, index, fixed, tasks);
             }
         }
-        tasks.run_many(simd, packed, found);
+        tasks.run_if_many(simd, packed, found);
     }
     for eight in moving_above.chunks(WIDTH) {
-        for &place in eight {
-            ask(simd, packed, place, moving, tasks);
-            ask(simd, packed, place, fixed, tasks);
+        for &index in eight {
+            list_blocks(simd, packed, index, moving, tasks);
+            list_blocks(simd, packed, index, fixed, tasks);
         }
-        tasks.run_many(simd, packed, found);
+        tasks.run_if_many(simd, packed, found);
     }
     for eight in fixed_above.chunks(WIDTH) {
-        for &place in eight {
-            ask(simd, packed, place, moving, tasks);
+        for &index in eight {
+            list_blocks(simd, packed, index, moving, tasks);
         }
-        tasks.run_many(simd, packed, found);
+        tasks.run_if_many(simd, packed, found);
     }
     tasks.run(simd, packed, found);
 }
@@ -288,8 +288,8 @@ const MAX_LINEAR_BLOCKS: usize = 32;
 
 /// Lists the blocks that the box at a position may meet, judged along the axis.
 #[inline(always)]
-fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Tasks) {
-    let aabb = packed.at(place);
+fn list_blocks<S: Simd>(simd: S, packed: &Packed, index: u32, list: List, tasks: &mut Tasks) {
+    let aabb = packed.at(index);
     let (low, end) = (aabb.min[list.axis], aabb.max[list.axis]);
     let mut at = list.begin;
     if at + MAX_LINEAR_BLOCKS < list.end {
@@ -298,17 +298,17 @@ fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Ta
     }
     let (low, end) = (S::F32x8::splat(simd, low), S::F32x8::splat(simd, end));
     while at < list.end {
-        let [places, blocks] = &mut tasks.lists;
-        if places.len() < tasks.n + WIDTH {
-            places.resize(2 * places.len() + WIDTH, 0);
-            blocks.resize(places.len(), 0);
+        let [indices, blocks] = &mut tasks.lists;
+        if indices.len() < tasks.n + WIDTH {
+            indices.resize(2 * indices.len() + WIDTH, 0);
+            blocks.resize(indices.len(), 0);
         }
         let begins = S::F32x8::load_or(simd, &packed.begins, at, f32::INFINITY);
         let reaches = S::F32x8::load_or(simd, &packed.reaches, at, f32::NEG_INFINITY);
         let may_follow = begins.le(end) & S::Mask8::first(simd, list.end - at);
         let mask = may_follow & low.le(reaches);
         let numbers = S::U32x8::splat(simd, at as u32) + S::U32x8::iota(simd);
-        S::U32x8::splat(simd, place).compress_store(mask, &mut places[tasks.n..]);
+        S::U32x8::splat(simd, index).compress_store(mask, &mut indices[tasks.n..]);
         tasks.n += numbers.compress_store(mask, &mut blocks[tasks.n..]);
         if !may_follow.all() {
             break;
@@ -320,7 +320,7 @@ fn ask<S: Simd>(simd: S, packed: &Packed, place: u32, list: List, tasks: &mut Ta
 impl Tasks {
     /// Runs the tasks if there are many, so that they stay in the nearest cache.
     #[inline(always)]
-    fn run_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut PairBuffer) {
+    fn run_if_many<S: Simd>(&mut self, simd: S, packed: &Packed, found: &mut PairBuffer) {
         if MIN_QUEUED_TASKS < self.n {
             self.run(simd, packed, found);
         }

@@ -40,7 +40,7 @@ fn eight_at_once_are_the_same() {
         fn run<S: Simd>(self, simd: S) {
             for eight in self.0.as_chunks::<8>().0 {
                 let cell = [0, 1, 2].map(|axis| S::U32x8::load(simd, &eight.map(|(_, cell)| cell[axis])));
-                assert_eq!(hilbert_lanes(simd, cell, self.1).to_array(), eight.map(|(place, _)| place));
+                assert_eq!(hilbert_lanes(simd, cell, self.1).to_array(), eight.map(|(index, _)| index));
             }
         }
     }
@@ -73,7 +73,7 @@ fn what_is_far_away_makes_no_crowd_of_the_others() {
                 let mut order = SpatialOrder::default();
                 let mut listed = Vec::new();
                 let is_static = |slot: usize| is_wall_static && side * side * side <= slot;
-                order.place(&boxes, |_| true, is_static);
+                order.assign_keys(&boxes, |_| true, is_static);
                 order.sort(|_, entries| {
                     listed.extend(entries.iter().map(|&entry| entry as u32));
                 });
@@ -96,7 +96,7 @@ fn boxes_at_one_place_are_listed_once() {
         let boxes: Vec<_> = (0..1000).map(|i| at(if i < n_away { i as f32 * 3.0 } else { 7.0 })).collect();
         let mut order = SpatialOrder::default();
         let mut listed = Vec::new();
-        order.place(&boxes, |slot| slot % 3 != 0, |_| false);
+        order.assign_keys(&boxes, |slot| slot % 3 != 0, |_| false);
         order.sort(|_, entries| {
             listed.extend(entries.iter().map(|&entry| entry as u32));
         });

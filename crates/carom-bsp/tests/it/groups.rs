@@ -35,8 +35,8 @@ fn any_balls(random: &mut Random) -> Vec<PlacedBall> {
 
 fn segment(random: &mut Random) -> (DVec3, DVec3) {
     let from = random.cube_point() * 16.0;
-    let way = random.cube_point() * 14.0 - from;
-    (from, way * [1.0, 1.0, 1.0, 0.0][random.below(4)])
+    let offset = random.cube_point() * 14.0 - from;
+    (from, offset * [1.0, 1.0, 1.0, 0.0][random.below(4)])
 }
 
 #[test]
@@ -49,29 +49,31 @@ fn a_group_stops_with_its_first_ball_whatever_the_order() {
         let tree = tree(&brushes, [Bevels::None, Bevels::All][seed as usize % 2]);
         for _ in 0..1500 {
             let mut balls = any_balls(&mut random);
-            let (from, way) = segment(&mut random);
+            let (from, displacement) = segment(&mut random);
             let group = BallGroup::new(&balls).unwrap();
-            let found = tree.trace_group_with(&group, from, way, Contents::SOLID, &mut stack);
+            let found = tree.trace_group_with(&group, from, displacement, Contents::SOLID, &mut stack);
             let mut expected: Option<(f64, bool, usize)> = None;
             for (number, ball) in balls.iter().enumerate() {
                 let body = Ball { radius: ball.radius };
-                let Some(hit) = tree.trace(&body, from + ball.center, way, Contents::SOLID) else { continue };
+                let Some(hit) = tree.trace(&body, from + ball.center, displacement, Contents::SOLID) else {
+                    continue;
+                };
                 let order = (hit.t, !hit.starts_inside, number);
                 if expected.is_none_or(|expected| order < expected) {
                     expected = Some(order);
                 }
             }
             let order = found.map(|found| (found.hit.t, !found.hit.starts_inside, found.ball));
-            assert_eq!(order, expected, "{balls:?} from {from} by {way}");
+            assert_eq!(order, expected, "{balls:?} from {from} by {displacement}");
             if let Some(found) = found {
                 n_hits += 1;
                 n_inside += u32::from(found.hit.starts_inside);
                 n_later += u32::from(found.ball != 0);
-                assert_eq!(found.hit.place, from + way * found.hit.t);
+                assert_eq!(found.hit.position, from + displacement * found.hit.t);
             }
             balls.reverse();
             let group = BallGroup::new(&balls).unwrap();
-            let reversed = tree.trace_group(&group, from, way, Contents::SOLID);
+            let reversed = tree.trace_group(&group, from, displacement, Contents::SOLID);
             assert_eq!(found.map(|found| found.hit.t), reversed.map(|found| found.hit.t));
         }
     }
@@ -87,21 +89,25 @@ fn groups_are_never_late_and_never_earlier_than_their_hull() {
     let (mut n_hits, mut n_hull_alone) = (0, 0);
     for _ in 0..1500 {
         let balls = any_balls(&mut random);
-        let (from, way) = segment(&mut random);
+        let (from, displacement) = segment(&mut random);
         let group = BallGroup::new(&balls).unwrap();
-        let t = tree.trace_group(&group, from, way, Contents::SOLID).map_or(2.0, |found| found.hit.t);
+        let t =
+            tree.trace_group(&group, from, displacement, Contents::SOLID).map_or(2.0, |found| found.hit.t);
         for ball in balls.iter().filter(|ball| 0.0 < ball.radius) {
             let truth = BrushTruth::new(&brushes, Mover::Ball(ball.radius));
             // A ball smaller by the tolerance does not touch earlier.
-            if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from + ball.center, way) {
+            if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from + ball.center, displacement) {
                 n_hits += 1;
-                assert!(t < smaller + 1e-12, "late: {t}, truth {smaller}, {balls:?} from {from} by {way}");
+                assert!(
+                    t < smaller + 1e-12,
+                    "late: {t}, truth {smaller}, {balls:?} from {from} by {displacement}"
+                );
             }
         }
-        let of_hull = tree.trace(&Hull(&balls), from, way, Contents::SOLID).map_or(2.0, |hit| hit.t);
+        let of_hull = tree.trace(&Hull(&balls), from, displacement, Contents::SOLID).map_or(2.0, |hit| hit.t);
         n_hull_alone += u32::from(of_hull < 2.0 && t == 2.0);
         // The planes are the same, and the hull reaches as far as each ball, up to rounding.
-        assert!(of_hull <= t + 1e-9, "hull {of_hull}, group {t}, {balls:?} from {from} by {way}");
+        assert!(of_hull <= t + 1e-9, "hull {of_hull}, group {t}, {balls:?} from {from} by {displacement}");
     }
     println!("{n_hits} true impacts, {n_hull_alone} stopped the hull alone");
     assert!(500 < n_hits && 20 < n_hull_alone);
@@ -114,16 +120,17 @@ fn a_bar_passes_between_head_and_feet() {
     let at = |z: f64, radius: f64| PlacedBall { center: DVec3::Z * z, radius };
     let balls = [at(0.3, 0.3), at(1.7, 0.25)];
     let group = BallGroup::new(&balls).unwrap();
-    let way = DVec3::X * 8.0;
-    assert_eq!(tree.trace_group(&group, DVec3::ZERO, way, Contents::SOLID), None);
-    assert!(tree.trace(&Hull(&balls), DVec3::ZERO, way, Contents::SOLID).is_some());
+    let displacement = DVec3::X * 8.0;
+    assert_eq!(tree.trace_group(&group, DVec3::ZERO, displacement, Contents::SOLID), None);
+    assert!(tree.trace(&Hull(&balls), DVec3::ZERO, displacement, Contents::SOLID).is_some());
     // A chest at the height of the bar hits the bar: ball 2 stops with its centre half a metre
     // before it.
     let balls = [balls[0], balls[1], at(1.0, 0.5)];
-    let found =
-        tree.trace_group(&BallGroup::new(&balls).unwrap(), DVec3::ZERO, way, Contents::SOLID).unwrap();
+    let found = tree
+        .trace_group(&BallGroup::new(&balls).unwrap(), DVec3::ZERO, displacement, Contents::SOLID)
+        .unwrap();
     assert_eq!((found.ball, found.hit.normal), (2, -DVec3::X));
-    assert!((found.hit.place - DVec3::X * 3.5).length() < 1e-12);
+    assert!((found.hit.position - DVec3::X * 3.5).length() < 1e-12);
 }
 
 #[test]
@@ -136,27 +143,27 @@ fn free_places_of_groups_are_free_for_every_ball() {
     for _ in 0..400 {
         let balls = any_balls(&mut random);
         let group = BallGroup::new(&balls).unwrap();
-        let place = random.cube_point() * 10.0;
-        let is_within = |place: DVec3, stack: &mut TraceStack| {
+        let position = random.cube_point() * 10.0;
+        let is_within = |position: DVec3, stack: &mut TraceStack| {
             let by_ball = balls.iter().any(|ball| {
                 let body = Ball { radius: ball.radius };
-                tree.contents_within(&body, place + ball.center).intersects(Contents::SOLID)
+                tree.contents_within(&body, position + ball.center).intersects(Contents::SOLID)
             });
-            let contents = tree.contents_within_group(&group, place, stack);
+            let contents = tree.contents_within_group(&group, position, stack);
             assert_eq!(contents.intersects(Contents::SOLID), by_ball);
             by_ball
         };
-        let free = tree.nearest_free_of_group(&group, place, Contents::SOLID);
-        if !is_within(place, &mut stack) {
-            assert_eq!(free, Some(place));
+        let free = tree.nearest_free_of_group(&group, position, Contents::SOLID);
+        if !is_within(position, &mut stack) {
+            assert_eq!(free, Some(position));
             continue;
         }
         n_within += 1;
         if let [ball] = balls[..] {
             let alone =
-                tree.nearest_free(&Ball { radius: ball.radius }, place + ball.center, Contents::SOLID);
+                tree.nearest_free(&Ball { radius: ball.radius }, position + ball.center, Contents::SOLID);
             let length = |free: Option<DVec3>, from: DVec3| free.map(|free| (free - from).length());
-            let (group, alone) = (length(free, place), length(alone, place + ball.center));
+            let (group, alone) = (length(free, position), length(alone, position + ball.center));
             assert!((group.unwrap() - alone.unwrap()).abs() < 1e-9, "{group:?} {alone:?}");
         }
         let Some(free) = free else { continue };

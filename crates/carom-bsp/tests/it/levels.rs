@@ -21,14 +21,14 @@ fn real_levels_agree_with_the_list_of_their_brushes() {
         let (low, high) = tree.bounds();
         let mut random = Random::new(5);
         let truth = BrushTruth::new(&brushes, Body::Point);
-        let mut place = || {
+        let mut position_of = || {
             let part = random.cube_point() * 0.55 + 0.5;
             low + (high - low) * part
         };
         let mut stack = TraceStack::new();
         let (mut n_solid, mut n_hits, mut n_near) = (0, 0, 0);
         for _ in 0..n {
-            let (point, to) = (place(), place());
+            let (point, to) = (position_of(), position_of());
             let most =
                 brushes.iter().fold(f64::NEG_INFINITY, |most, brush| most.max(brush_depth(brush, point)));
             if most.abs() < 4.0 * tree.tolerance() {
@@ -41,14 +41,14 @@ fn real_levels_agree_with_the_list_of_their_brushes() {
                 "{name}: {point}, depth {most}"
             );
             n_solid += u32::from(most > 0.0);
-            let way = to - point;
-            let truth = truth.entry(0.0, point, way);
-            let hit = tree.trace_with(&Point, point, way, Contents::SOLID, &mut stack);
+            let offset = to - point;
+            let truth = truth.entry(0.0, point, offset);
+            let hit = tree.trace_with(&Point, point, offset, Contents::SOLID, &mut stack);
             if let (Some(t), Some(hit)) = (truth, hit) {
                 n_hits += 1;
-                let off = (t - hit.t).abs() * way.length();
+                let off = (t - hit.t).abs() * offset.length();
                 // On a path nearly along a face, rounding of the plane shifts the time a lot.
-                let slope = hit.normal.dot(way).abs() / way.length();
+                let slope = hit.normal.dot(offset).abs() / offset.length();
                 let is_inside = hit.starts_inside && t == 0.0;
                 assert!(
                     is_inside || off * slope < 8.0 * tree.tolerance(),

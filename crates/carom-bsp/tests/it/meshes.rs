@@ -97,9 +97,9 @@ fn a_mesh_of_brushes_is_what_the_brushes_are() {
 }
 
 /// A box of six sides of two triangles each, rotated and translated.
-fn cuboid(half: DVec3, turn: DMat3, place: DVec3) -> Soup {
+fn cuboid(half: DVec3, turn: DMat3, position: DVec3) -> Soup {
     let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) * 2.0 - 1.0;
-    let vertices = (0..8).map(|i| turn * (corner(i) * half) + place).collect();
+    let vertices = (0..8).map(|i| turn * (corner(i) * half) + position).collect();
     let sides = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]];
     (vertices, sides.iter().flat_map(|s| [[s[0], s[1], s[2]], [s[0], s[2], s[3]]]).collect())
 }

@@ -25,9 +25,9 @@ fn a_ball_touches_at_its_radius_and_a_cylinder_between_its_prisms() {
         let center = brush[0].corners().sum::<DVec3>() / brush[0].corners().count() as f64;
         for _ in 0..60 {
             let from = center + random.cube_point() * 6.0;
-            let way = center + random.cube_point() * 4.0 - from;
-            let gap = |t: f64| brush_distance(&brush[0], from + way * t) - radius;
-            match ball.entry(0.0, from, way) {
+            let offset = center + random.cube_point() * 4.0 - from;
+            let gap = |t: f64| brush_distance(&brush[0], from + offset * t) - radius;
+            match ball.entry(0.0, from, offset) {
                 Some(0.0) => assert!(gap(0.0) <= 1e-9),
                 Some(t) => {
                     n_hits += 1;
@@ -41,8 +41,8 @@ fn a_ball_touches_at_its_radius_and_a_cylinder_between_its_prisms() {
                     assert!((0..=200).all(|i| gap(f64::from(i) / 200.0) > 0.0));
                 }
             }
-            let [earliest, exact, latest] =
-                [&outer, &upright, &inner].map(|truth| truth.entry(0.0, from, way).unwrap_or(f64::INFINITY));
+            let [earliest, exact, latest] = [&outer, &upright, &inner]
+                .map(|truth| truth.entry(0.0, from, offset).unwrap_or(f64::INFINITY));
             assert!(earliest <= exact + 1e-9 && exact <= latest + 1e-9, "{earliest} {exact} {latest}");
         }
         assert!(n_hits > 3 && n_clear > 3, "{n_hits}, {n_clear}");

@@ -55,8 +55,8 @@ fn contents_add_up_and_solid_hides_what_is_in_it() {
     assert_eq!(at(5.5), slime);
     assert_eq!(tree.contents_at(DVec3::NAN), Contents::empty());
     // A ball passes through the water if the mask leaves it out.
-    let (from, way) = (DVec3::new(-2.0, 3.5, 3.5), DVec3::new(10.0, 0.0, 0.0));
-    let hit = |mask| tree.trace(&Ball { radius: 0.25 }, from, way, mask).unwrap();
+    let (from, displacement) = (DVec3::new(-2.0, 3.5, 3.5), DVec3::new(10.0, 0.0, 0.0));
+    let hit = |mask| tree.trace(&Ball { radius: 0.25 }, from, displacement, mask).unwrap();
     assert!((hit(Contents::LIQUID).t - 0.175).abs() < 1e-9);
     assert!((hit(Contents::SOLID).t - 0.475).abs() < 1e-9);
     let all = hit(Contents::all());
@@ -79,15 +79,16 @@ fn a_body_that_starts_in_solid_gets_out() {
     let ball = Ball { radius: 0.3 };
     let (mut n_stuck, mut farthest) = (0, 0.0_f64);
     for _ in 0..500 {
-        let place = random.cube_point() * 13.0;
-        if !tree.contents_within(&ball, place).contains(Contents::SOLID) {
-            assert_eq!(tree.nearest_free(&ball, place, Contents::SOLID), Some(place));
+        let position = random.cube_point() * 13.0;
+        if !tree.contents_within(&ball, position).contains(Contents::SOLID) {
+            assert_eq!(tree.nearest_free(&ball, position, Contents::SOLID), Some(position));
             continue;
         }
         n_stuck += 1;
-        let free = tree.nearest_free(&ball, place, Contents::SOLID).expect("there is room around the level");
+        let free =
+            tree.nearest_free(&ball, position, Contents::SOLID).expect("there is room around the level");
         assert!(!tree.contents_within(&ball, free).contains(Contents::SOLID));
-        farthest = farthest.max((free - place).length());
+        farthest = farthest.max((free - position).length());
         assert!(brushes.iter().all(|brush| brush_distance(brush, free) >= 0.3 - 1e-8));
     }
     println!("{n_stuck} stuck, out by {farthest:.2} at most");
@@ -123,7 +124,7 @@ fn nothing_passes_through_a_seam() {
     }
     let tree = BspTree::from_brushes(&brushes, &BspSettings::default()).unwrap();
     let thin = tree.tolerance();
-    let trace = |from: DVec3, way: DVec3| tree.trace(&Point, from, way, Contents::SOLID);
+    let trace = |from: DVec3, displacement: DVec3| tree.trace(&Point, from, displacement, Contents::SOLID);
     for off in [0.0, 0.5 * thin, -0.5 * thin, 0.99 * thin, 1.01 * thin] {
         for tilt in [0.0, 1e-12, -1e-12, 1e-7, -1e-7] {
             for y in [0.5, 1.0] {
@@ -133,11 +134,11 @@ fn nothing_passes_through_a_seam() {
             }
         }
         // In one seam, and in all three.
-        for place in [DVec3::new(0.5, 0.5, 1.0 + off), DVec3::splat(1.0 + off)] {
-            for way in [DVec3::X, DVec3::Z, -DVec3::Z, DVec3::new(1.0, 1e-9, -1.0)] {
-                assert!(trace(place, way * 4.0).unwrap().starts_inside, "{place} {way}");
+        for position in [DVec3::new(0.5, 0.5, 1.0 + off), DVec3::splat(1.0 + off)] {
+            for direction in [DVec3::X, DVec3::Z, -DVec3::Z, DVec3::new(1.0, 1e-9, -1.0)] {
+                assert!(trace(position, direction * 4.0).unwrap().starts_inside, "{position} {direction}");
             }
-            assert_eq!(tree.contents_at(place), Contents::SOLID);
+            assert_eq!(tree.contents_at(position), Contents::SOLID);
         }
         if off.abs() < thin {
             // Along the floor, up to the blocks and past them, and upwards from it.

@@ -27,17 +27,17 @@ impl<'a> Truth<'a> {
         Truth { brushes, around }
     }
 
-    fn is_inside(&self, place: DVec3) -> bool {
+    fn is_inside(&self, position: DVec3) -> bool {
         let near: Vec<&Brush> =
-            self.brushes.iter().filter(|brush| -2.0 * NEAR < brush_depth(brush, place)).collect();
-        self.around.iter().all(|&off| near.iter().any(|brush| -1e-11 < brush_depth(brush, place + off)))
+            self.brushes.iter().filter(|brush| -2.0 * NEAR < brush_depth(brush, position)).collect();
+        self.around.iter().all(|&off| near.iter().any(|brush| -1e-11 < brush_depth(brush, position + off)))
     }
 
     /// Returns the time at which a ray first gets inside.
-    fn ray(&self, from: DVec3, way: DVec3) -> Option<f64> {
+    fn ray(&self, from: DVec3, displacement: DVec3) -> Option<f64> {
         let mut times = vec![0.0, 1.0];
         for plane in self.brushes.iter().flat_map(Brush::faces).map(|face| face.plane) {
-            let (height, rate) = (plane.height(from), plane.normal.dot(way));
+            let (height, rate) = (plane.height(from), plane.normal.dot(displacement));
             let t = height / -rate;
             if 1e-9 < rate.abs() && 0.0 < t && t < 1.0 {
                 times.push(t);
@@ -45,22 +45,28 @@ impl<'a> Truth<'a> {
         }
         times.sort_by(f64::total_cmp);
         times.dedup_by(|b, a| *b - *a < 1e-6);
-        let middle = |low: f64, high: f64| from + way * (0.5 * (low + high));
+        let middle = |low: f64, high: f64| from + displacement * (0.5 * (low + high));
         times.windows(2).find(|w| self.is_inside(middle(w[0], w[1]))).map(|w| w[0])
     }
 }
 
 /// Asserts that the tree and the oracle agree about a ray and its start.
-fn check_ray(tree: &BspTree, truth: &Truth, from: DVec3, way: DVec3, name: &str) -> Option<TraceHit> {
+fn check_ray(
+    tree: &BspTree,
+    truth: &Truth,
+    from: DVec3,
+    displacement: DVec3,
+    name: &str,
+) -> Option<TraceHit> {
     let mut stack = TraceStack::new();
-    let hit = tree.trace_with(&Point, from, way, Contents::SOLID, &mut stack);
-    let t = truth.ray(from, way);
-    assert_eq!(hit.is_some(), t.is_some(), "{name}: truth {t:?}, {hit:?} from {from} by {way}");
+    let hit = tree.trace_with(&Point, from, displacement, Contents::SOLID, &mut stack);
+    let t = truth.ray(from, displacement);
+    assert_eq!(hit.is_some(), t.is_some(), "{name}: truth {t:?}, {hit:?} from {from} by {displacement}");
     if let (Some(hit), Some(t)) = (hit, t) {
-        assert!((hit.t - t).abs() < 2e-6, "{name}: truth {t}, {hit:?} from {from} by {way}");
+        assert!((hit.t - t).abs() < 2e-6, "{name}: truth {t}, {hit:?} from {from} by {displacement}");
     }
     let is_inside = truth.is_inside(from);
-    assert_eq!(hit.is_some_and(|hit| hit.starts_inside), is_inside, "{name}: start {from} by {way}");
+    assert_eq!(hit.is_some_and(|hit| hit.starts_inside), is_inside, "{name}: start {from} by {displacement}");
     let solid = if is_inside { Contents::SOLID } else { Contents::empty() };
     assert_eq!(tree.contents_within_with(&Point, from, &mut stack), solid, "{name}: {from}");
     assert_eq!(tree.contents_at(from), solid, "{name}: {from}");
@@ -69,23 +75,23 @@ fn check_ray(tree: &BspTree, truth: &Truth, from: DVec3, way: DVec3, name: &str)
 
 /// Asserts that the nearest free position to a point is free. It is no farther than the surface in
 /// a few directions, and is the point itself if that is free.
-fn check_free(tree: &BspTree, truth: &Truth, place: DVec3, name: &str) {
-    let free = tree.nearest_free(&Point, place, Contents::SOLID).unwrap();
-    assert!(!truth.is_inside(free), "{name}: {free} near {place} is in solid");
-    if !truth.is_inside(place) {
-        assert_eq!(free, place, "{name}");
+fn check_free(tree: &BspTree, truth: &Truth, position: DVec3, name: &str) {
+    let free = tree.nearest_free(&Point, position, Contents::SOLID).unwrap();
+    assert!(!truth.is_inside(free), "{name}: {free} near {position} is in solid");
+    if !truth.is_inside(position) {
+        assert_eq!(free, position, "{name}");
         return;
     }
     let far = 4.0 * (tree.bounds().1 - tree.bounds().0).length();
     for i in 0..3 {
         for sign in [-1.0, 1.0] {
-            let mut way = DVec3::ZERO;
-            way[i] = sign * far;
+            let mut displacement = DVec3::ZERO;
+            displacement[i] = sign * far;
             // A ray from far outside back to the point: its first impact is no nearer than the
             // free position.
-            let hit = tree.trace(&Point, place + way, -way, Contents::SOLID).unwrap();
+            let hit = tree.trace(&Point, position + displacement, -displacement, Contents::SOLID).unwrap();
             let away = (1.0 - hit.t) * far;
-            assert!((free - place).length() <= away + 1e-6, "{name}: {free} near {place}, {away}");
+            assert!((free - position).length() <= away + 1e-6, "{name}: {free} near {position}, {away}");
         }
     }
 }
@@ -240,14 +246,16 @@ fn slivers_between_wedges_have_no_room_at_the_axis() {
             let brushes = wheel(&angles, &frame, rounded);
             for bevels in BEVELS {
                 let tree = tree(&brushes, bevels);
-                let (a, way) = (frame.place(DVec3::Z * 3.0), frame.turn * (DVec3::Z * -4.0));
-                let hit = tree.trace(&Point, a, way, Contents::SOLID).unwrap();
+                let (a, displacement) = (frame.place(DVec3::Z * 3.0), frame.turn * (DVec3::Z * -4.0));
+                let hit = tree.trace(&Point, a, displacement, Contents::SOLID).unwrap();
                 assert!((hit.t - 0.5).abs() < 1e-9 && !hit.starts_inside, "{n}: {hit:?}");
                 assert_eq!(tree.contents_at(DVec3::ZERO), Contents::SOLID, "{n}");
-                assert!(tree.trace(&Point, DVec3::ZERO, way, Contents::SOLID).unwrap().starts_inside);
+                assert!(
+                    tree.trace(&Point, DVec3::ZERO, displacement, Contents::SOLID).unwrap().starts_inside
+                );
                 // With one wedge removed there is room.
                 let tree = self::tree(&brushes[1..], bevels);
-                assert_eq!(tree.trace(&Point, a, way, Contents::SOLID), None, "{n}");
+                assert_eq!(tree.trace(&Point, a, displacement, Contents::SOLID), None, "{n}");
                 assert_eq!(tree.contents_at(DVec3::ZERO), Contents::empty(), "{n}");
             }
         }
@@ -314,17 +322,17 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
                 from[axis] =
                     if random.below(4) < 3 { line(&mut random, axis) } else { random.range(-3.0, 3.0) };
             }
-            let mut way = DVec3::ZERO;
+            let mut displacement = DVec3::ZERO;
             let axis = random.below(3);
-            way[axis] = 8.0;
+            displacement[axis] = 8.0;
             if random.below(3) == 0 {
                 // In a plane of the grid, oblique.
-                way[(axis + 1) % 3] = random.range(-8.0, 8.0);
+                displacement[(axis + 1) % 3] = random.range(-8.0, 8.0);
             }
             if random.below(2) == 0 {
                 from[axis] = -4.0;
             }
-            let hit = check_ray(&tree, &truth, frame.place(from), frame.turn * way, &name);
+            let hit = check_ray(&tree, &truth, frame.place(from), frame.turn * displacement, &name);
             n_inside += u32::from(hit.is_some_and(|hit| hit.starts_inside));
             *(if hit.is_some() { &mut n_met } else { &mut n_free }) += 1;
             if random.below(8) == 0 {
@@ -353,9 +361,9 @@ fn bodies_that_graze_boxes_are_never_late_and_free_along_faces() {
         let margin = 8.0 * tree.tolerance();
         for _ in 0..120 {
             let mut from = DVec3::new(-4.0, -4.0, -4.0);
-            let mut way = DVec3::ZERO;
+            let mut displacement = DVec3::ZERO;
             let axis = random.below(3);
-            way[axis] = 8.0;
+            displacement[axis] = 8.0;
             let is_ball = random.below(2) == 0;
             let reach = if is_ball { DVec3::splat(0.25) } else { half };
             for side in [(axis + 1) % 3, (axis + 2) % 3] {
@@ -363,16 +371,19 @@ fn bodies_that_graze_boxes_are_never_late_and_free_along_faces() {
                 from[side] = line + reach[side] * [-1.0, 0.0, 1.0][random.below(3)];
             }
             let (hit, [may, must]) = if is_ball {
-                let t = [margin, -margin].map(|margin| balls.entry(margin, from, way));
-                (tree.trace(&Ball { radius: 0.25 }, from, way, Contents::SOLID), t)
+                let t = [margin, -margin].map(|margin| balls.entry(margin, from, displacement));
+                (tree.trace(&Ball { radius: 0.25 }, from, displacement, Contents::SOLID), t)
             } else {
-                let t = [margin, -margin].map(|margin| boxes.entry(margin, from, way));
-                (tree.trace(&Points(&corners), from, way, Contents::SOLID), t)
+                let t = [margin, -margin].map(|margin| boxes.entry(margin, from, displacement));
+                (tree.trace(&Points(&corners), from, displacement, Contents::SOLID), t)
             };
             let t = hit.map_or(2.0, |hit| hit.t);
-            assert!(t <= must.unwrap_or(2.0) + 1e-8, "late: {hit:?}, {must:?} from {from} by {way}");
+            assert!(t <= must.unwrap_or(2.0) + 1e-8, "late: {hit:?}, {must:?} from {from} by {displacement}");
             if !is_ball {
-                assert!(may.unwrap_or(2.0) <= t + 1e-8, "early: {hit:?}, {may:?} from {from} by {way}");
+                assert!(
+                    may.unwrap_or(2.0) <= t + 1e-8,
+                    "early: {hit:?}, {may:?} from {from} by {displacement}"
+                );
             }
             *(if hit.is_some() { &mut n_met } else { &mut n_free }) += 1;
         }
@@ -473,8 +484,8 @@ fn inside_of_one_brush_nothing_is_free_whatever_cuts_it() {
             let at = near + DVec3::Z * random.range(-2.9, -1.1);
             assert_eq!(tree.contents_at(at), Contents::SOLID, "{i}: {at:?}");
             assert_eq!(tree.contents_within(&Point, at), Contents::SOLID, "{i}: {at:?}");
-            let way = DVec3::Z * random.range(-3.0, 3.0);
-            let hit = tree.trace(&Point, at, way, Contents::SOLID);
+            let displacement = DVec3::Z * random.range(-3.0, 3.0);
+            let hit = tree.trace(&Point, at, displacement, Contents::SOLID);
             assert!(hit.is_some_and(|hit| hit.starts_inside), "{i}: {at:?}, {hit:?}");
             let hit = tree.trace(&Point, near - DVec3::Z * 5.0, DVec3::Z * 8.0, Contents::SOLID);
             assert!(hit.is_some_and(|hit| (hit.t - 0.25).abs() < 1e-9), "{i}: {near:?}, {hit:?}");

@@ -31,30 +31,30 @@ fn a_point_stops_where_it_gets_into_a_brush() {
             let tree = tree(&brushes, bevels);
             let mut n_hits = 0;
             for _ in 0..4000 {
-                let (from, way) = segment(&mut random);
-                let truth = points.entry(0.0, from, way);
-                let hit = tree.trace_with(&Point, from, way, Contents::SOLID, &mut stack);
+                let (from, displacement) = segment(&mut random);
+                let truth = points.entry(0.0, from, displacement);
+                let hit = tree.trace_with(&Point, from, displacement, Contents::SOLID, &mut stack);
                 match (truth, hit) {
                     (None, None) => {}
                     (Some(t), Some(hit)) => {
                         n_hits += 1;
-                        assert!((t - hit.t).abs() < 1e-8, "{t} {hit:?} from {from} by {way}");
+                        assert!((t - hit.t).abs() < 1e-8, "{t} {hit:?} from {from} by {displacement}");
                         assert_eq!(hit.starts_inside, t == 0.0);
                         if !hit.starts_inside {
-                            assert!(hit.normal.dot(way) < 0.0);
-                            assert!(hit.plane.height(hit.place).abs() < 1e-8);
+                            assert!(hit.normal.dot(displacement) < 0.0);
+                            assert!(hit.plane.height(hit.position).abs() < 1e-8);
                             let nearest = brushes
                                 .iter()
-                                .fold(f64::NEG_INFINITY, |d, b| d.max(brush_depth(b, hit.place)));
+                                .fold(f64::NEG_INFINITY, |d, b| d.max(brush_depth(b, hit.position)));
                             assert!(nearest.abs() < 1e-8, "stopped {nearest} off the surface");
                         }
                     }
                     // Through a corner by less than the tolerance.
                     (Some(t), None) => {
                         let deepest = |s: f64| {
-                            brushes
-                                .iter()
-                                .fold(f64::NEG_INFINITY, |d, b| d.max(brush_depth(b, from + way * s)))
+                            brushes.iter().fold(f64::NEG_INFINITY, |d, b| {
+                                d.max(brush_depth(b, from + displacement * s))
+                            })
                         };
                         let most =
                             (0..1000).fold(0.0_f64, |most, i| most.max(deepest(t + f64::from(i) * 1e-9)));
@@ -82,12 +82,13 @@ fn early<B: Body>(tree: &BspTree, body: &B, truth: &BrushTruth, seed: u64, n: us
     let mut random = Random::new(seed);
     let mut found = Early { n_hits: 0, n_early: 0, n_false: 0, sum: 0.0, worst: 0.0 };
     for _ in 0..n {
-        let (from, way) = segment(&mut random);
-        let (t, hit) = (truth.entry(0.0, from, way), tree.trace(body, from, way, Contents::SOLID));
+        let (from, displacement) = segment(&mut random);
+        let (t, hit) =
+            (truth.entry(0.0, from, displacement), tree.trace(body, from, displacement, Contents::SOLID));
         // A body smaller by the tolerance does not touch earlier.
-        if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from, way) {
+        if let Some(smaller) = truth.entry(-8.0 * tree.tolerance(), from, displacement) {
             let t = hit.map_or(f64::INFINITY, |hit| hit.t);
-            assert!(t < smaller + 1e-12, "late: {hit:?}, truth {smaller}, from {from} by {way}");
+            assert!(t < smaller + 1e-12, "late: {hit:?}, truth {smaller}, from {from} by {displacement}");
         }
         let Some(hit) = hit else { continue };
         found.n_hits += 1;
@@ -95,7 +96,7 @@ fn early<B: Body>(tree: &BspTree, body: &B, truth: &BrushTruth, seed: u64, n: us
             found.n_false += 1;
             continue;
         };
-        let ahead = (t - hit.t) * way.length();
+        let ahead = (t - hit.t) * displacement.length();
         if ahead > 1e-6 {
             found.n_early += 1;
             found.sum += ahead;
@@ -159,20 +160,21 @@ fn a_capsule_is_stopped_before_the_balls_in_it() {
     for _ in 0..150 {
         let turn = DMat3::from_quat(rotation(&mut random));
         let capsule = Capsule::new(0.5, 0.3).unwrap();
-        let (from, way) = segment(&mut random);
-        let hit = tree.trace(&Supported { shape: &capsule, rotation: turn }, from, way, Contents::SOLID);
+        let (from, displacement) = segment(&mut random);
+        let hit =
+            tree.trace(&Supported { shape: &capsule, rotation: turn }, from, displacement, Contents::SOLID);
         for y in [-0.5, 0.0, 0.5] {
             let by = turn * DVec3::new(0.0, y, 0.0);
-            let Some(t) = balls.entry(0.0, from + by, way) else {
+            let Some(t) = balls.entry(0.0, from + by, displacement) else {
                 continue;
             };
-            let deepest = brushes
-                .iter()
-                .fold(f64::INFINITY, |d, b| d.min(brush_distance(b, from + by + way * (t + 1e-5).min(1.0))));
+            let deepest = brushes.iter().fold(f64::INFINITY, |d, b| {
+                d.min(brush_distance(b, from + by + displacement * (t + 1e-5).min(1.0)))
+            });
             if deepest < 0.3 - 1e-8 {
                 n += 1;
                 assert!(
-                    hit.is_some_and(|hit| hit.t * way.length() < t * way.length() + 1e-7),
+                    hit.is_some_and(|hit| hit.t * displacement.length() < t * displacement.length() + 1e-7),
                     "late: {hit:?}, truth {t}"
                 );
             }
@@ -220,13 +222,14 @@ fn a_body_on_the_floor_slides_and_does_not_sink() {
             let down = DVec3::new(0.0, 0.0, -3.0);
             let landed = tree.trace(&ball, DVec3::new(-6.2, 1.1, 2.0), down, Contents::SOLID).unwrap();
             assert!(
-                (landed.place.z - 0.5).abs() < 1e-12 && landed.normal == DVec3::Z && !landed.starts_inside
+                (landed.position.z - 0.5).abs() < 1e-12 && landed.normal == DVec3::Z && !landed.starts_inside
             );
             // Along the floor, over every seam: free.
-            let along = tree.trace(&ball, landed.place, DVec3::new(13.0, 3.3, 0.0), Contents::SOLID);
+            let along = tree.trace(&ball, landed.position, DVec3::new(13.0, 3.3, 0.0), Contents::SOLID);
             assert!(along.is_none(), "{along:?}");
             // Into the floor: stopped at once, by the floor.
-            let into = tree.trace(&ball, landed.place, DVec3::new(1.0, 0.0, -1.0), Contents::SOLID).unwrap();
+            let into =
+                tree.trace(&ball, landed.position, DVec3::new(1.0, 0.0, -1.0), Contents::SOLID).unwrap();
             assert!(into.t < 1e-9 && into.normal == DVec3::Z && !into.starts_inside, "{into:?}");
         }
     }
@@ -235,8 +238,10 @@ fn a_body_on_the_floor_slides_and_does_not_sink() {
 #[test]
 fn what_is_no_segment_meets_nothing() {
     let tree = tree(&generated_level(9, 5), Bevels::Edges);
-    for (from, way) in [(DVec3::NAN, DVec3::X), (DVec3::ZERO, DVec3::NAN), (DVec3::INFINITY, DVec3::X)] {
-        assert!(tree.trace(&Point, from, way, Contents::all()).is_none());
+    for (from, displacement) in
+        [(DVec3::NAN, DVec3::X), (DVec3::ZERO, DVec3::NAN), (DVec3::INFINITY, DVec3::X)]
+    {
+        assert!(tree.trace(&Point, from, displacement, Contents::all()).is_none());
     }
     assert!(tree.trace(&Ball { radius: 1.0 }, DVec3::splat(100.0), DVec3::ZERO, Contents::all()).is_none());
 }

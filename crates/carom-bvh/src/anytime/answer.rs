@@ -98,7 +98,7 @@ impl AnytimeAnswer {
             false if may_touch => Certainty::Unknown,
             false => Certainty::Apart,
         };
-        self.lower = state.length_below(self.lower).min(state.looked_at).min(self.upper);
+        self.lower = state.length_below(self.lower).min(state.tested_lower).min(self.upper);
         self.level = if self.n_undecided == 0 { 0 } else { self.level };
     }
 }

@@ -166,7 +166,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Kernel for Run<'_, '_, V, P> {
             if is_begun && self.search.queue.len() == 0 {
                 break Ended::Done;
             }
-            if let Some(ended) = self.meter.is_over() {
+            if let Some(ended) = self.meter.stop_reason() {
                 break ended;
             }
             if !is_begun && self.search.queue.lets_begin() {
@@ -177,7 +177,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Kernel for Run<'_, '_, V, P> {
             let Some(entry) = self.search.queue.peek() else { break Ended::Done };
             let Some(state) = self.search.states.get_mut(entry.pair as usize) else { break Ended::Done };
             if !state.is_open(entry.gap_sq) {
-                state.leave_out(entry.gap_sq);
+                state.refute(entry.gap_sq);
                 self.search.queue.pop();
                 self.meter.spend(1);
                 continue;
@@ -216,7 +216,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
         let is_finished = state.is_finished;
         self.search.states.push(state);
         if !is_finished {
-            self.put(&root, &gaps, 1, &[(ROOT, ROOT); 8], 0);
+            self.queue_children(&root, &gaps, 1, &[(ROOT, ROOT); 8], 0);
         }
     }
 
@@ -247,7 +247,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
             self.meter.spend(n as u32);
             let within = state.within(&self.search.settings);
             let distance = self.pairs.distance(&LeafPair { pair: entry.pair, leaf_a, leaf_b, within });
-            self.look_at(entry, distance, within);
+            self.record_distance(entry, distance, within);
         } else if !leaf_b && (leaf_a || node_a.volumes.size(lane_a) <= node_b.volumes.size(lane_b)) {
             let len = b.nodes.get(child_b as usize).map_or(0, |n| n.len);
             self.open_in_b(simd, entry, entry.a, child_b, len);
@@ -260,7 +260,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
                 children[lane as usize].0 = child_a * 8 + lane;
             }
             self.count(entry.pair, len);
-            self.put(entry, &gaps, len, &children, 1);
+            self.queue_children(entry, &gaps, len, &children, 1);
         }
     }
 
@@ -276,7 +276,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
             children[lane as usize].1 = opened * 8 + lane;
         }
         self.count(entry.pair, len);
-        self.put(entry, &gaps, len, &children, 1);
+        self.queue_children(entry, &gaps, len, &children, 1);
     }
 
     /// Counts an opened node.
@@ -291,7 +291,14 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
     /// Queues those of the first `len` children of an entry that may still matter, near ones
     /// first. `gaps` has lower bounds of their squared distances.
     #[inline(always)]
-    fn put(&mut self, entry: &Entry, gaps: &[f64; 8], len: u32, children: &[(u32, u32); 8], deeper: u32) {
+    fn queue_children(
+        &mut self,
+        entry: &Entry,
+        gaps: &[f64; 8],
+        len: u32,
+        children: &[(u32, u32); 8],
+        deeper: u32,
+    ) {
         let (a, b) = self.pairs.trees(entry.pair);
         let settings = &self.search.settings;
         let Some(state) = self.search.states.get_mut(entry.pair as usize) else { return };
@@ -300,12 +307,12 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
         let mut n = 0;
         for lane in 0..len as usize & 15 {
             let (gap_sq, (a, b)) = (gaps[lane & 7].max(entry.gap_sq), children[lane & 7]);
-            let mut place = n;
-            while 0 < place && gap_sq < order[(place - 1) & 7].gap_sq {
-                order[place & 7] = order[(place - 1) & 7];
-                place -= 1;
+            let mut index = n;
+            while 0 < index && gap_sq < order[(index - 1) & 7].gap_sq {
+                order[index & 7] = order[(index - 1) & 7];
+                index -= 1;
             }
-            order[place & 7] = Entry { gap_sq, a, b, level: entry.level + deeper, pair: entry.pair };
+            order[index & 7] = Entry { gap_sq, a, b, level: entry.level + deeper, pair: entry.pair };
             n += 1;
         }
         if 0 < n && (settings.goal == AnytimeGoal::Distance || entry.level == 0) {
@@ -318,7 +325,7 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
         for child in &order[..n & 15] {
             n_open += usize::from(state.is_open(child.gap_sq));
             if !state.is_open(child.gap_sq) {
-                state.leave_out(child.gap_sq);
+                state.refute(child.gap_sq);
             }
         }
         if settings.order == AnytimeOrder::Priority {
@@ -340,13 +347,13 @@ impl<V: TreeVolume, P: AnytimePairs<V>> Run<'_, '_, V, P> {
 
     /// Records the caller's result for two leaves.
     #[inline(always)]
-    fn look_at(&mut self, entry: &Entry, distance: f64, within: f64) {
+    fn record_distance(&mut self, entry: &Entry, distance: f64, within: f64) {
         let settings = &self.search.settings;
         let Some(state) = self.search.states.get_mut(entry.pair as usize) else { return };
         // NaN counts as no distance.
         let distance = if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) };
         let at_least = if distance < f64::INFINITY { distance } else { within };
-        state.looked_at = state.looked_at.min(at_least.max(state.length_below(entry.gap_sq)));
+        state.tested_lower = state.tested_lower.min(at_least.max(state.length_below(entry.gap_sq)));
         if distance <= settings.max_distance {
             state.n_found += u64::from(distance < f64::INFINITY);
             state.best = state.best.min(distance);

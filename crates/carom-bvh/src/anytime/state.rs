@@ -55,7 +55,7 @@ pub(crate) struct PairState {
     pub(crate) refuted_sq: f64,
     /// A lower bound of the distances between the contents of the tested pairs of leaves, a
     /// length.
-    pub(crate) looked_at: f64,
+    pub(crate) tested_lower: f64,
     pub(crate) n_refuted: u64,
     pub(crate) n_found: u64,
     pub(crate) counters: Counters,
@@ -92,7 +92,7 @@ impl PairState {
             best: f64::INFINITY,
             upper: f64::INFINITY,
             refuted_sq: f64::INFINITY,
-            looked_at: f64::INFINITY,
+            tested_lower: f64::INFINITY,
             n_refuted: 0,
             n_found: 0,
             counters: Counters::default(),
@@ -129,7 +129,7 @@ impl PairState {
 
     /// Counts a refuted entry with this bound.
     #[inline(always)]
-    pub(crate) fn leave_out(&mut self, gap_sq: f64) {
+    pub(crate) fn refute(&mut self, gap_sq: f64) {
         self.n_refuted += u64::from(!self.is_finished);
         self.refuted_sq = self.refuted_sq.min(gap_sq);
     }
@@ -197,7 +197,7 @@ fn gaps<S: Simd, W: Volumes8>(
         }
         return gaps;
     }
-    let narrow = inside.gap_sq(simd, &W::place(volume, relative), relative).to_array();
+    let narrow = inside.gap_sq(simd, &W::to_frame(volume, relative), relative).to_array();
     for lane in 0..8 {
         gaps[lane] = f64::from(narrow[lane]);
     }

@@ -16,7 +16,7 @@ use std::time::Instant;
 /// The time of the system clock; `None` if there is no clock.
 #[cfg(feature = "std")]
 fn now() -> Option<Instant> {
-    carom_math::clock::IS_THERE.then(Instant::now)
+    carom_math::clock::IS_AVAILABLE.then(Instant::now)
 }
 
 /// Units of effort between two polls.
@@ -48,7 +48,7 @@ pub enum Ended {
     /// The flag was set.
     Flag,
     /// The caller's function returned true.
-    Asked,
+    Callback,
     /// The budget was a time, and there is no clock ([`carom_math::clock`]): no step was done.
     NoClock,
 }
@@ -78,7 +78,7 @@ impl<'a> Until<'a> {
 
     /// Stops when the function returns true. It is called before the first step, and then as often
     /// as a clock would be read.
-    pub fn with_question(self, question: &'a mut dyn FnMut() -> bool) -> Until<'a> {
+    pub fn with_callback(self, question: &'a mut dyn FnMut() -> bool) -> Until<'a> {
         Until { question: Some(question), ..self }
     }
 }
@@ -127,7 +127,7 @@ impl<'a> Meter<'a> {
 
     /// The reason to stop before the next step, if any.
     #[inline(always)]
-    pub(crate) fn is_over(&mut self) -> Option<Ended> {
+    pub(crate) fn stop_reason(&mut self) -> Option<Ended> {
         if self.until.steps == Some(self.steps) {
             return Some(Ended::Steps);
         }
@@ -163,6 +163,6 @@ impl<'a> Meter<'a> {
             return Some(Ended::Deadline);
         }
         let question = self.until.question.as_mut()?;
-        question().then_some(Ended::Asked)
+        question().then_some(Ended::Callback)
     }
 }

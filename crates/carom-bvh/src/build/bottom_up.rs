@@ -18,7 +18,7 @@ use alloc::vec::Vec;
 const RADIUS: usize = 8;
 
 /// In each round there is at least one join for this many clusters.
-const SLOWEST: usize = 8;
+const MAX_CLUSTERS_PER_JOIN: usize = 8;
 
 /// Builds a tree from leaves.
 pub(crate) fn join(links: &mut Links) {
@@ -27,9 +27,9 @@ pub(crate) fn join(links: &mut Links) {
     let mut best: Vec<u64> = Vec::new();
     let mut mates: Vec<u32> = Vec::new();
     while 1 < active.len() {
-        look(links, &active, &mut best);
-        let n_joined = choose(&best, &mut mates);
-        debug_assert!(active.len() <= SLOWEST * n_joined, "every round makes progress");
+        find_best_neighbours(links, &active, &mut best);
+        let n_joined = choose_mates(&best, &mut mates);
+        debug_assert!(active.len() <= MAX_CLUSTERS_PER_JOIN * n_joined, "every round makes progress");
         next.clear();
         for (i, &mate) in mates.iter().enumerate() {
             if mate == NONE {
@@ -45,7 +45,7 @@ pub(crate) fn join(links: &mut Links) {
 
 /// Finds for each index the least pair (area of the common box, index xor other index), packed
 /// into one number.
-fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
+fn find_best_neighbours(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     best.clear();
     best.resize(active.len(), u64::MAX);
     let key = |i: usize, j: usize| {
@@ -55,7 +55,7 @@ fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
     };
     #[cfg(feature = "parallel")]
     if super::par::pays(active.len()) {
-        return super::par::look(best, RADIUS, key);
+        return super::par::find_best_neighbours(best, RADIUS, key);
     }
     for i in 0..active.len() {
         let last = (i + RADIUS).min(active.len() - 1);
@@ -68,7 +68,7 @@ fn look(links: &Links, active: &[u32], best: &mut Vec<u64>) {
 }
 
 /// Chooses the mate of each index. Returns the number of pairs.
-fn choose(best: &[u64], mates: &mut Vec<u32>) -> usize {
+fn choose_mates(best: &[u64], mates: &mut Vec<u32>) -> usize {
     let choice = |i: usize| i ^ best[i] as u32 as usize;
     let n = best.len();
     mates.clear();
@@ -85,7 +85,7 @@ fn choose(best: &[u64], mates: &mut Vec<u32>) -> usize {
             n_joined += 1;
         }
     }
-    if n <= SLOWEST * n_joined {
+    if n <= MAX_CLUSTERS_PER_JOIN * n_joined {
         return n_joined;
     }
     for i in 0..n {
@@ -95,7 +95,7 @@ fn choose(best: &[u64], mates: &mut Vec<u32>) -> usize {
             n_joined += 1;
         }
     }
-    if n <= SLOWEST * n_joined {
+    if n <= MAX_CLUSTERS_PER_JOIN * n_joined {
         return n_joined;
     }
     mates.fill(NONE);

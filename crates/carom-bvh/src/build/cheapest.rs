@@ -18,7 +18,7 @@ use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 
 /// The maximum number of slots of a node.
-const PLACES: usize = 8;
+const MAX_SLOTS: usize = 8;
 
 /// The cost of one test of a leaf's primitives, relative to a node. From 0.7 to 3, rays of the
 /// bench visit the same nodes and leaves to within 1 %.
@@ -32,19 +32,19 @@ const BASE_PROBABILITY: f32 = 5.960_464_5e-8;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choice {
     /// C(n, i) for i up to 7.
-    cost: [f32; PLACES],
+    cost: [f32; MAX_SLOTS],
     /// Four bits for each i. For i > 1: the slots of the left child, 0 if a slot stays empty. For
     /// i = 1: whether it is a leaf.
     share: u32,
 }
 
 impl Choice {
-    fn share(self, places: usize) -> usize {
-        (self.share >> (4 * (places - 1)) & 15) as usize
+    fn share(self, n_slots: usize) -> usize {
+        (self.share >> (4 * (n_slots - 1)) & 15) as usize
     }
 
-    fn set_share(&mut self, places: usize, share: usize) {
-        self.share |= (share as u32) << (4 * (places - 1));
+    fn set_share(&mut self, n_slots: usize, share: usize) {
+        self.share |= (share as u32) << (4 * (n_slots - 1));
     }
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn choose(
     let Some(root) = nodes.first() else { return 0.0 };
     let size = root.aabb().extents().max_element();
     let unit = inverse_power_of_two(f64::from(size)).min(LARGEST_SCALE) as f32;
-    let width = width.clamp(2, PLACES);
+    let width = width.clamp(2, MAX_SLOTS);
     choices.clear();
     choices.resize(nodes.len(), Choice::default());
     for n in (0..nodes.len()).rev() {
@@ -73,21 +73,21 @@ pub(crate) fn choose(
         let mut chosen = Choice::default();
         if left == 0 {
             chosen.set_share(1, 1);
-            chosen.cost = [leaf; PLACES];
+            chosen.cost = [leaf; MAX_SLOTS];
             choices[n] = chosen;
             continue;
         }
         let (a, b) = (choices[left].cost, choices[left + 1].cost);
-        let mut shared = [f32::INFINITY; PLACES];
-        for places in 2..=width {
+        let mut shared = [f32::INFINITY; MAX_SLOTS];
+        for n_slots in 2..=width {
             let mut best = 1;
-            for k in 1..places {
-                let cost = a[k - 1] + b[places - k - 1];
-                if cost < shared[places - 1] {
-                    (shared[places - 1], best) = (cost, k);
+            for k in 1..n_slots {
+                let cost = a[k - 1] + b[n_slots - k - 1];
+                if cost < shared[n_slots - 1] {
+                    (shared[n_slots - 1], best) = (cost, k);
                 }
             }
-            chosen.set_share(places, best);
+            chosen.set_share(n_slots, best);
         }
         let node = chance + shared[width - 1];
         chosen.cost[0] = node;
@@ -95,11 +95,11 @@ pub(crate) fn choose(
             chosen.cost[0] = leaf;
             chosen.set_share(1, 1);
         }
-        for places in 2..width {
-            chosen.cost[places - 1] = shared[places - 1];
-            if chosen.cost[places - 2] < shared[places - 1] {
-                chosen.cost[places - 1] = chosen.cost[places - 2];
-                chosen.share &= !(15 << (4 * (places - 1)));
+        for n_slots in 2..width {
+            chosen.cost[n_slots - 1] = shared[n_slots - 1];
+            if chosen.cost[n_slots - 2] < shared[n_slots - 1] {
+                chosen.cost[n_slots - 1] = chosen.cost[n_slots - 2];
+                chosen.share &= !(15 << (4 * (n_slots - 1)));
             }
         }
         choices[n] = chosen;
@@ -108,26 +108,26 @@ pub(crate) fn choose(
     worth.clear();
     worth.resize(nodes.len(), -1.0);
     let mut stack = alloc::vec![(0_usize, 1_usize)];
-    while let Some((n, mut places)) = stack.pop() {
+    while let Some((n, mut n_slots)) = stack.pop() {
         let (left, chosen) = (nodes[n].tag() as usize, choices[n]);
         if left == 0 {
             continue;
         }
-        while 1 < places && chosen.share(places) == 0 {
-            places -= 1;
+        while 1 < n_slots && chosen.share(n_slots) == 0 {
+            n_slots -= 1;
         }
-        if places == 1 {
+        if n_slots == 1 {
             if chosen.share(1) == 1 {
                 let count = nodes[n].count();
                 nodes[n].set_numbers(0, count);
                 continue;
             }
-            places = width;
+            n_slots = width;
         } else {
             worth[n] = 1.0;
         }
-        let share = chosen.share(places);
-        stack.push((left + 1, places - share));
+        let share = chosen.share(n_slots);
+        stack.push((left + 1, n_slots - share));
         stack.push((left, share));
     }
     choices[0].cost[0]

@@ -49,11 +49,11 @@ pub(crate) fn shuffle(order: &mut [u32]) {
     }
 }
 
-fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Place>) {
-    let node = place(links, leaf, stack);
+fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Candidate>) {
+    let node = find_sibling(links, leaf, stack);
     let above = links.parents[node as usize];
     let parent = links.join(node, leaf);
-    links.hang(parent, above, node);
+    links.replace_child(parent, above, node);
     let mut up = above;
     while up != NONE {
         rotate(links, up);
@@ -64,7 +64,7 @@ fn insert(links: &mut Links, leaf: u32, stack: &mut Vec<Place>) {
 
 /// A node that the new leaf may become the sibling of, or go below.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Candidate {
     node: u32,
     depth: u32,
     /// The sum of the growths of the areas above.
@@ -72,11 +72,11 @@ struct Place {
 }
 
 /// The node whose new sibling makes the tree grow least.
-fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
+fn find_sibling(links: &Links, leaf: u32, stack: &mut Vec<Candidate>) -> u32 {
     let own_area = links.area(leaf);
     let (mut best, mut least) = (links.root, f32::INFINITY);
     let mut max_nodes = 0;
-    stack.push(Place { node: links.root, depth: 0, growth: 0.0 });
+    stack.push(Candidate { node: links.root, depth: 0, growth: 0.0 });
     while let Some(at) = stack.pop() {
         // A position below costs at least the leaf's own area.
         if least <= at.growth + own_area || max_nodes == MAX_SEARCHED_NODES {
@@ -98,8 +98,8 @@ fn place(links: &Links, leaf: u32, stack: &mut Vec<Place>) -> u32 {
         let (cost_left, cost_right) = (cost(left), cost(right));
         let left_first = cost_left < cost_right || (cost_left == cost_right && n(left) <= n(right));
         let [first, second] = if left_first { [left, right] } else { [right, left] };
-        stack.push(Place { node: second, depth: at.depth + 1, growth });
-        stack.push(Place { node: first, depth: at.depth + 1, growth });
+        stack.push(Candidate { node: second, depth: at.depth + 1, growth });
+        stack.push(Candidate { node: first, depth: at.depth + 1, growth });
     }
     best
 }

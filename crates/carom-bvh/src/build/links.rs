@@ -104,7 +104,7 @@ impl Links {
     }
 
     /// Puts `new` below `parent` in place of `old`. If `parent` is `NONE`, `new` is the root.
-    pub(crate) fn hang(&mut self, new: u32, parent: u32, old: u32) {
+    pub(crate) fn replace_child(&mut self, new: u32, parent: u32, old: u32) {
         self.parents[new as usize] = parent;
         if parent == NONE {
             self.root = new;

@@ -56,7 +56,7 @@ pub(crate) struct Binary {
 
 impl Binary {
     /// Orders the nodes depth first, so that children come after their parent.
-    fn lay_out(&mut self) {
+    fn reorder_depth_first(&mut self) {
         let Some(&root) = self.nodes.first() else { return };
         let mut nodes = Vec::with_capacity(self.nodes.len());
         nodes.push(root);
@@ -269,7 +269,7 @@ impl Builder {
             BuildMethod::OnePass => {
                 one_pass::build(&self.sorted, &self.keys, max_leaf, &mut self.binary);
                 if settings.collapse != Collapse::Largest || settings.is_improved() {
-                    self.binary.lay_out();
+                    self.binary.reorder_depth_first();
                 }
             }
             BuildMethod::ClusteredSah => {

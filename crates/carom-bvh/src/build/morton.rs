@@ -110,11 +110,11 @@ pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> 
             start += core::mem::replace(count, start);
         }
         for &key in keys.iter() {
-            let place = &mut counts[(key >> (32 + 10 * pass)) as usize & 1023];
-            if let Some(to) = swap.get_mut(*place as usize) {
+            let entry = &mut counts[(key >> (32 + 10 * pass)) as usize & 1023];
+            if let Some(to) = swap.get_mut(*entry as usize) {
                 *to = key;
             }
-            *place += 1;
+            *entry += 1;
         }
         core::mem::swap(keys, swap);
     }
@@ -123,8 +123,8 @@ pub(crate) fn sort(boxes: &[Aabb], keys: &mut Vec<u64>, swap: &mut Vec<u64>) -> 
 
 /// The code of the key at an index.
 #[inline(always)]
-pub(crate) fn code(keys: &[u64], place: usize) -> u32 {
-    keys.get(place).map_or(0, |key| (key >> 32) as u32)
+pub(crate) fn code(keys: &[u64], index: usize) -> u32 {
+    keys.get(index).map_or(0, |key| (key >> 32) as u32)
 }
 
 /// The split of a range of at least two sorted keys: at the highest differing bit, or in the

@@ -147,15 +147,17 @@ mod tests {
     fn sets() -> Vec<Vec<Aabb>> {
         let at = |p: Vec3| Aabb { min: p, max: p + 0.125 };
         let hash = |i: usize, k: usize| (i * 7919 + k * 104_729) * 2_654_435_761 % 100_003;
-        let place = |i: usize, n: usize| {
+        let position_of = |i: usize, n: usize| {
             Vec3::new((hash(i, 1) % n) as f32, (hash(i, 2) % n) as f32, (hash(i, 3) % n) as f32)
         };
         let mut sets = Vec::new();
         for n in [1, 2, 3, 4, 5, 8, 63, 64, 65, 700, 8193, 13_000] {
-            sets.push((0..n).map(|i| at(place(i, 1024))).collect());
-            sets.push((0..n).map(|i| at(place(i, 2))).collect());
+            sets.push((0..n).map(|i| at(position_of(i, 1024))).collect());
+            sets.push((0..n).map(|i| at(position_of(i, 2))).collect());
             sets.push((0..n).map(|_| at(Vec3::ONE)).collect());
-            sets.push((0..n).map(|i| at(if i == n / 2 { Vec3::splat(1e20) } else { place(i, 9) })).collect());
+            sets.push(
+                (0..n).map(|i| at(if i == n / 2 { Vec3::splat(1e20) } else { position_of(i, 9) })).collect(),
+            );
             sets.push((0..n).map(|i| at(Vec3::X * 2.0_f32.powi(i as i32 % 40))).collect());
         }
         sets
@@ -216,7 +218,7 @@ mod tests {
         let [one, other] = [BuildMethod::OnePass, BuildMethod::Morton].map(|method| {
             let mut builder = Builder::default();
             builder.binary(&boxes, &settings.with_method(method)).unwrap();
-            builder.binary.lay_out();
+            builder.binary.reorder_depth_first();
             let nodes: Vec<_> = builder.binary.nodes.iter().map(|r| (r.aabb(), r.tag(), r.count())).collect();
             (nodes, builder.binary.order)
         });

@@ -151,12 +151,12 @@ fn apply(links: &mut Links, m: &Move, touched: &mut [bool]) -> bool {
             touched[i as usize] = true;
         }
     }
-    links.hang(sibling, grandparent, parent);
+    links.replace_child(sibling, grandparent, parent);
     // The parent is free now, and becomes the parent at the new position. The parent may have been
     // beside that position before.
     let to_parent = links.parents[m.to as usize];
     links.children[parent as usize] = [m.to, m.node];
-    links.hang(parent, to_parent, m.to);
+    links.replace_child(parent, to_parent, m.to);
     links.parents[m.to as usize] = parent;
     links.parents[m.node as usize] = parent;
     for from in [grandparent, parent] {

@@ -86,7 +86,11 @@ fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task:
 
 /// The parallel search of [`super::bottom_up`]: for each index, the least key with another index
 /// at most `radius` away.
-pub(crate) fn look(best: &mut [u64], radius: usize, key: impl Fn(usize, usize) -> u64 + Sync) {
+pub(crate) fn find_best_neighbours(
+    best: &mut [u64],
+    radius: usize,
+    key: impl Fn(usize, usize) -> u64 + Sync,
+) {
     let last = best.len() - 1;
     best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {
         for (i, best) in (piece * PIECE..).zip(best) {

@@ -104,8 +104,8 @@ pub(crate) fn fill(rows: &mut Vec<Row>, boxes: &[Aabb]) -> Result<(), BvhError> 
 pub(crate) fn reorder(boxes: &[Aabb], keys: &[u64], out: &mut Vec<Row>) {
     out.clear();
     out.reserve(keys.len());
-    for (place, &key) in keys.iter().enumerate() {
-        if let Some(&after) = keys.get(place + AHEAD) {
+    for (index, &key) in keys.iter().enumerate() {
+        if let Some(&after) = keys.get(index + AHEAD) {
             carom_lanes::prefetch(boxes, after as u32 as usize);
         }
         let number = key as u32;
@@ -121,8 +121,8 @@ const AHEAD: usize = 16;
 pub(crate) fn expand(clusters: &[Row], sorted: &[Row], order: &mut Vec<u32>) {
     for cluster in clusters {
         let first = cluster.tag() as usize;
-        for place in first..first + cluster.count() as usize {
-            order.extend(sorted.get(place).map(Row::tag));
+        for index in first..first + cluster.count() as usize {
+            order.extend(sorted.get(index).map(Row::tag));
         }
     }
 }

@@ -16,20 +16,20 @@ use alloc::vec::Vec;
 
 /// The maximum number of subtrees of a treelet, as in the paper. Each further one triples the time
 /// and gains little.
-const PLACES: usize = 7;
+const MAX_SLOTS: usize = 7;
 
 /// A treelet, with the results for each subset of its subtrees.
 struct Treelet {
     /// The subtrees, the first `n` of them used.
-    places: [u32; PLACES],
+    indices: [u32; MAX_SLOTS],
     n: usize,
     /// The inner nodes of the treelet, the root first: `n - 1` of them.
-    inner: [u32; PLACES],
-    rows: [Row; 1 << PLACES],
-    counts: [u32; 1 << PLACES],
-    costs: [f32; 1 << PLACES],
+    inner: [u32; MAX_SLOTS],
+    rows: [Row; 1 << MAX_SLOTS],
+    counts: [u32; 1 << MAX_SLOTS],
+    costs: [f32; 1 << MAX_SLOTS],
     /// One of the two sides of a subset's split.
-    sides: [u8; 1 << PLACES],
+    sides: [u8; 1 << MAX_SLOTS],
 }
 
 /// Runs a number of rounds, or until nothing changes.
@@ -37,15 +37,15 @@ pub(crate) fn rearrange(links: &mut Links, rounds: u32, max_leaf: u32) {
     let mut costs: Vec<f32> = Vec::new();
     let (mut order, mut stack) = (Vec::new(), Vec::new());
     let mut treelet = Treelet {
-        places: [NONE; PLACES],
+        indices: [NONE; MAX_SLOTS],
         n: 0,
-        inner: [NONE; PLACES],
-        rows: [Row::EMPTY; 1 << PLACES],
-        counts: [0; 1 << PLACES],
-        costs: [0.0; 1 << PLACES],
-        sides: [0; 1 << PLACES],
+        inner: [NONE; MAX_SLOTS],
+        rows: [Row::EMPTY; 1 << MAX_SLOTS],
+        counts: [0; 1 << MAX_SLOTS],
+        costs: [0.0; 1 << MAX_SLOTS],
+        sides: [0; 1 << MAX_SLOTS],
     };
-    let mut least = PLACES as u32;
+    let mut least = MAX_SLOTS as u32;
     for _ in 0..rounds {
         // Parents come before children; the loop below reads from the back.
         order.clear();
@@ -89,22 +89,22 @@ impl Treelet {
     /// Opens the largest subtrees until all slots are used or none can be opened.
     fn open(&mut self, links: &Links, root: u32, max_leaf: u32) {
         let [left, right] = links.children[root as usize];
-        (self.places[0], self.places[1], self.inner[0], self.n) = (left, right, root, 2);
-        while self.n < PLACES {
+        (self.indices[0], self.indices[1], self.inner[0], self.n) = (left, right, root, 2);
+        while self.n < MAX_SLOTS {
             let mut largest = (-1.0, 0);
-            for (i, &place) in self.places[..self.n].iter().enumerate() {
-                let area = links.area(place);
-                if largest.0 < area && !becomes_leaf(links, place, max_leaf) {
+            for (i, &index) in self.indices[..self.n].iter().enumerate() {
+                let area = links.area(index);
+                if largest.0 < area && !becomes_leaf(links, index, max_leaf) {
                     largest = (area, i);
                 }
             }
             if largest.0 < 0.0 {
                 return;
             }
-            let opened = self.places[largest.1];
+            let opened = self.indices[largest.1];
             let [left, right] = links.children[opened as usize];
-            self.places[largest.1] = left;
-            self.places[self.n] = right;
+            self.indices[largest.1] = left;
+            self.indices[self.n] = right;
             self.inner[self.n - 1] = opened;
             self.n += 1;
         }
@@ -115,10 +115,10 @@ impl Treelet {
         for set in 1_usize..1 << self.n {
             let first = set & set.wrapping_neg();
             let rest = set ^ first;
-            let place = self.places[first.trailing_zeros() as usize] as usize;
-            let row = &links.rows[place];
+            let index = self.indices[first.trailing_zeros() as usize] as usize;
+            let row = &links.rows[index];
             if rest == 0 {
-                (self.rows[set], self.counts[set], self.costs[set]) = (*row, row.count(), costs[place]);
+                (self.rows[set], self.counts[set], self.costs[set]) = (*row, row.count(), costs[index]);
                 continue;
             }
             self.rows[set] = self.rows[rest].merged(row);
@@ -147,7 +147,7 @@ impl Treelet {
             return false;
         }
         let mut free = self.inner[1..].iter().copied();
-        let mut stack = [(0_usize, NONE); PLACES];
+        let mut stack = [(0_usize, NONE); MAX_SLOTS];
         stack[0] = (all, self.inner[0]);
         let mut len = 1;
         while 0 < len {
@@ -160,7 +160,7 @@ impl Treelet {
             let side = usize::from(self.sides[set]);
             for (i, part) in [set ^ side, side].into_iter().enumerate() {
                 let child = if part.is_power_of_two() {
-                    self.places[part.trailing_zeros() as usize]
+                    self.indices[part.trailing_zeros() as usize]
                 } else {
                     // There is a node for each split subset: one fewer than subtrees.
                     let Some(child) = free.next() else { continue };

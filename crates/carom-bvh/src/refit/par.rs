@@ -15,22 +15,22 @@ use alloc::vec::Vec;
 use rayon::prelude::*;
 
 /// The minimum size of a chunk in nodes, except for small subtrees: some 20 microseconds.
-const PIECE: usize = 512;
+const MIN_CHUNK_NODES: usize = 512;
 
 /// Chunks for each thread, so that idle threads can help.
-const PIECES_PER_THREAD: usize = 4;
+const CHUNKS_PER_THREAD: usize = 4;
 
 /// Whether there are several threads and enough work for them.
 pub(super) fn pays(n_nodes: usize) -> bool {
-    4 * PIECE < n_nodes && 1 < rayon::current_num_threads()
+    4 * MIN_CHUNK_NODES < n_nodes && 1 < rayon::current_num_threads()
 }
 
 /// Refits the whole tree. Returns false if its nodes are not in the order of a built tree; then
 /// only some of the volumes are new.
 pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
-    let size = nodes.len() / (PIECES_PER_THREAD * rayon::current_num_threads());
-    let Some(Parts { above, pieces }) = cut(nodes, size.max(PIECE)) else { return false };
+    let size = nodes.len() / (CHUNKS_PER_THREAD * rayon::current_num_threads());
+    let Some(Parts { above, pieces }) = cut(nodes, size.max(MIN_CHUNK_NODES)) else { return false };
     let before: Vec<V> = pieces.iter().map(|&(first, _)| around(nodes, first, bounds)).collect();
     let around: Vec<Option<V>> = slices(nodes, &pieces)
         .into_par_iter()
@@ -146,7 +146,7 @@ mod tests {
         let tree = Bvh::<Aabb>::build(&row(20_000), &BuildSettings::default()).unwrap();
         let n = tree.nodes.len();
         assert!(on_two_threads(|| pays(n)), "{n} nodes");
-        let Parts { above, pieces } = cut(&tree.nodes, PIECE).unwrap();
+        let Parts { above, pieces } = cut(&tree.nodes, MIN_CHUNK_NODES).unwrap();
         assert!(8 <= pieces.len() && !above.is_empty());
         let in_pieces: usize = pieces.iter().map(|(first, end)| end - first).sum();
         assert_eq!(in_pieces + above.len(), n);

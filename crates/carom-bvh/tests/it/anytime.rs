@@ -486,8 +486,8 @@ fn flags_questions_and_clocks() {
         left -= 1;
         left < 0
     };
-    let run = search.run(&mut scene, Until::done().with_flag(&flag).with_question(&mut question)).unwrap();
-    assert_eq!(run.ended, Ended::Asked);
+    let run = search.run(&mut scene, Until::done().with_flag(&flag).with_callback(&mut question)).unwrap();
+    assert_eq!(run.ended, Ended::Callback);
     assert!((3..300).contains(&run.steps), "{run:?}");
     let past = Instant::now();
     let run = search.run(&mut scene, Until::done().with_deadline(past)).unwrap();

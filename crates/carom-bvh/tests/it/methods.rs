@@ -151,15 +151,15 @@ fn the_cost_is_what_a_random_line_meets() {
     let (mut n_root, mut n_met) = (0_u32, 0_u32);
     while n_root < 40_000 {
         // A direction, and a point in the disc across it: all lines are equally likely.
-        let [direction, place] = [dice.point(1.0).as_dvec3(), dice.point(1.0).as_dvec3()];
+        let [direction, position] = [dice.point(1.0).as_dvec3(), dice.point(1.0).as_dvec3()];
         let Some(direction) = direction.try_normalize().filter(|_| direction.length() < 1.0) else {
             continue;
         };
         let Some(across) = direction.any_orthonormal_vector().try_normalize() else { continue };
-        if 1.0 < place.truncate().length() {
+        if 1.0 < position.truncate().length() {
             continue;
         }
-        let offset = (across * place.x + direction.cross(across) * place.y) * radius;
+        let offset = (across * position.x + direction.cross(across) * position.y) * radius;
         let meets = |aabb: &Aabb| {
             aabb.ray_interval(center + offset, direction, -2.0 * radius, 2.0 * radius).is_some()
         };

@@ -7,17 +7,17 @@ use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// The least t from 0 to `end` at which the moving box meets the other; `None` if it does not.
-fn meets(center: DVec3, half: DVec3, way: DVec3, end: f64, other: &Aabb) -> Option<f64> {
+fn meets(center: DVec3, half: DVec3, displacement: DVec3, end: f64, other: &Aabb) -> Option<f64> {
     let (low, high) = (other.min.as_dvec3() - half, other.max.as_dvec3() + half);
     let (mut near, mut far) = (0.0_f64, end);
     for k in 0..3 {
-        if way[k] == 0.0 {
+        if displacement[k] == 0.0 {
             if center[k] < low[k] || high[k] < center[k] {
                 return None;
             }
             continue;
         }
-        let (a, b) = ((low[k] - center[k]) / way[k], (high[k] - center[k]) / way[k]);
+        let (a, b) = ((low[k] - center[k]) / displacement[k], (high[k] - center[k]) / displacement[k]);
         (near, far) = (near.max(a.min(b)), far.min(a.max(b)));
     }
     (near <= far).then_some(near)
@@ -39,19 +39,19 @@ fn every_leaf_that_the_box_meets_is_visited() {
         for _ in 0..20 {
             let half = random.cube_point().abs() * size * [0.0, 0.05, 0.3][random.below(3)];
             let center = random.cube_point() * 3.0 * size;
-            let mut way = (random.cube_point() * size - center) * [1.0, 0.01][random.below(2)];
+            let mut offset = (random.cube_point() * size - center) * [1.0, 0.01][random.below(2)];
             if random.below(4) == 0 {
-                way[random.below(3)] = 0.0;
+                offset[random.below(3)] = 0.0;
             }
             let end = random.range(0.2, 2.0) * if random.below(2) == 0 { 1.0 } else { 100.0 };
             let mut visited = vec![false; boxes.len()];
             let mut last = f64::NEG_INFINITY;
-            let done = tree.visit_moving_box(center, half, way, 0.0, end, |leaf, t_max| {
+            let done = tree.visit_moving_box(center, half, offset, 0.0, end, |leaf, t_max| {
                 let mut first = f64::INFINITY;
                 for &i in leaf.primitives {
                     visited[i as usize] = true;
-                    first =
-                        first.min(meets(center, half, way, end, &boxes[i as usize]).unwrap_or(f64::INFINITY));
+                    first = first
+                        .min(meets(center, half, offset, end, &boxes[i as usize]).unwrap_or(f64::INFINITY));
                 }
                 if first < f64::INFINITY {
                     n_pairs += 1;
@@ -62,7 +62,7 @@ fn every_leaf_that_the_box_meets_is_visited() {
             });
             assert!(!done.stopped);
             for (i, aabb) in boxes.iter().enumerate() {
-                if meets(center, half, way, end, aabb).is_some() {
+                if meets(center, half, offset, end, aabb).is_some() {
                     n_met += 1;
                     assert!(visited[i], "case {case}: box {i} was not visited");
                 }
@@ -78,9 +78,9 @@ fn every_leaf_that_the_box_meets_is_visited() {
 fn of_a_way_without_numbers_nothing_is_visited() {
     let boxes = [Aabb::around(DVec3::ZERO, DVec3::ONE)];
     let tree: Bvh = Bvh::build(&boxes, &BuildSettings::default()).unwrap();
-    let count = |center: DVec3, half: DVec3, way: DVec3| {
+    let count = |center: DVec3, half: DVec3, displacement: DVec3| {
         let mut n = 0;
-        tree.visit_moving_box(center, half, way, 0.0, 1.0, |_, t| {
+        tree.visit_moving_box(center, half, displacement, 0.0, 1.0, |_, t| {
             n += 1;
             ControlFlow::Continue(t)
         });

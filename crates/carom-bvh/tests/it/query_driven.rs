@@ -46,9 +46,10 @@ fn a_skewed_load_costs_less() {
     let mut queries = |n: usize| -> Vec<Aabb> {
         (0..n)
             .map(|i| {
-                let place = [Vec3::splat(-5.0), Vec3::new(4.0, -3.0, 6.0), Vec3::new(7.0, 7.0, -8.0)][i % 3];
+                let position =
+                    [Vec3::splat(-5.0), Vec3::new(4.0, -3.0, 6.0), Vec3::new(7.0, 7.0, -8.0)][i % 3];
                 let aabb = dice.aabb(if i % 50 == 0 { 10.0 } else { 0.8 }, 0.2);
-                if i % 50 == 0 { aabb } else { Aabb { min: aabb.min + place, max: aabb.max + place } }
+                if i % 50 == 0 { aabb } else { Aabb { min: aabb.min + position, max: aabb.max + position } }
             })
             .collect()
     };

@@ -46,13 +46,13 @@ impl Truth {
         let (middle, size) = ((low + high) * 0.5, (high - low).max_element());
         let numbered = || (0_u32..).zip(&triangles);
         let turn = DQuat::from_xyzw(0.3, -0.2, 0.5, 0.8).normalize();
-        let place = |share: f64| {
+        let pose_at = |share: f64| {
             let turned = WidePose::from_quat(turn, DVec3::ZERO);
             let by = middle - turned.transform_point(middle) + DVec3::new(0.7, 0.6, 0.4) * size * share;
             WidePose { translation: by, ..turned }
         };
         let meeting = [0.0, 0.15].map(|share| {
-            let pose = place(share);
+            let pose = pose_at(share);
             let mut pairs = BTreeSet::new();
             for (j, b) in numbered() {
                 let placed = b.map(|p| pose.transform_point(p));
@@ -60,7 +60,7 @@ impl Truth {
             }
             (pose, pairs)
         });
-        let pose = place(3.0);
+        let pose = pose_at(3.0);
         let mut nearest = (u32::MAX, u32::MAX, f64::INFINITY);
         for (j, b) in numbered() {
             let placed = b.map(|p| pose.transform_point(p));

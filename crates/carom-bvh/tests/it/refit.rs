@@ -30,8 +30,8 @@ fn a_refitted_tree_holds_the_new_boxes_tightly() {
             // By index, as geometry in the order of the leaves.
             let order = tree.primitives().to_vec();
             let mut seen = vec![0; n];
-            tree.refit_with(|place, number| {
-                assert_eq!(order[place as usize], number);
+            tree.refit_with(|index, number| {
+                assert_eq!(order[index as usize], number);
                 seen[number as usize] += 1;
                 before[number as usize]
             })
@@ -251,8 +251,8 @@ fn bad_points_are_refused_by_the_first_primitive_that_has_them() {
     let mut more = good.clone();
     more.push(Vec3::NAN);
     assert_eq!(tree.refit_points(&more, &sorted), Ok(()));
-    let place = tree.primitives().iter().position(|&number| number == 5).unwrap();
-    sorted[place][1] = 40;
+    let index = tree.primitives().iter().position(|&number| number == 5).unwrap();
+    sorted[index][1] = 40;
     let refused = tree.refit_points(&good, &sorted);
     assert_eq!(refused, Err(BvhError::NoSuchPoint { primitive: 5 }));
     assert_eq!(refused.unwrap_err().to_string(), "primitive 5 has a corner whose point is not there");

@@ -69,12 +69,12 @@ fn one_two_and_seven_threads_refit_the_same() {
 #[test]
 fn one_two_and_seven_threads_follow_with_the_same_volumes() {
     fn check<V: TreeVolume + Clone>(name: &str) {
-        let place = |i: usize, turn: f32| {
+        let position_of = |i: usize, turn: f32| {
             let x = i as f32 * 0.01;
             Vec3::new(x, (x + turn).sin(), (3.0 * x * turn).cos())
         };
         let n = 20_000;
-        let points = |turn: f32| -> Vec<Vec3> { (0..n + 2).map(|i| place(i, turn)).collect() };
+        let points = |turn: f32| -> Vec<Vec3> { (0..n + 2).map(|i| position_of(i, turn)).collect() };
         let (before, after) = (points(0.0), points(1.0));
         let boxes: Vec<Aabb> = (0..n).map(|i| Aabb::from_points(&before[i..i + 3])).collect();
         let tree = Bvh::<V>::build(&boxes, &BuildSettings::default()).unwrap();

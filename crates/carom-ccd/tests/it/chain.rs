@@ -44,14 +44,14 @@ fn frame(chain: &Chain, base: &Motion, values: &[f64], rates: &[f64], number: us
     let mut all = DAffine3::IDENTITY;
     let mut next = Some(number);
     while let Some(k) = next {
-        let Link { parent, on_parent: (rotation, place), joint } = chain.links()[k];
+        let Link { parent, on_parent: (rotation, position), joint } = chain.links()[k];
         let value = values[k] + rates[k] * t;
         let moved = match joint {
             LinkJoint::Revolute { axis } => DAffine3::from_axis_angle(axis, value),
             LinkJoint::Prismatic { axis } => DAffine3::from_translation(axis * value),
             _ => DAffine3::IDENTITY,
         };
-        all = DAffine3::from_rotation_translation(rotation, place) * moved * all;
+        all = DAffine3::from_rotation_translation(rotation, position) * moved * all;
         next = parent;
     }
     let base = base.pose_at(t);

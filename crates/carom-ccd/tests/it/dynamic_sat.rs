@@ -55,7 +55,7 @@ fn solid_hull(points: &[DVec3], velocity: DVec3) -> Solid {
 
 /// The distance of the surfaces at the time `t`, 0 where one holds the other's centre.
 fn distance(a: &Solid, b: &Solid, t: f64) -> f64 {
-    let way = (b.velocity - a.velocity) * t;
+    let offset = (b.velocity - a.velocity) * t;
     let holds = |a: &Solid, p: DVec3| {
         3 < a.faces.len()
             && a.faces.iter().all(|f| {
@@ -63,13 +63,13 @@ fn distance(a: &Solid, b: &Solid, t: f64) -> f64 {
                 0.0 <= n.dot(p - f[0]) * n.dot(a.center - f[0])
             })
     };
-    if holds(a, b.center + way) || holds(b, a.center - way) {
+    if holds(a, b.center + offset) || holds(b, a.center - offset) {
         return 0.0;
     }
     let mut least = f64::INFINITY;
     for f in &a.faces {
         for g in &b.faces {
-            least = least.min(closest_points(f, &g.map(|p| p + way)).distance);
+            least = least.min(closest_points(f, &g.map(|p| p + offset)).distance);
         }
     }
     least

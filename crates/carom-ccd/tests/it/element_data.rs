@@ -88,8 +88,8 @@ fn published_queries_at_other_sizes_and_places() {
     for (touches, query) in queries.iter().step_by(10) {
         let plain = element(query).time_of_impact(&settings);
         let moved = |scale: f64, by: DVec3| {
-            let place = |p: &[DVec3; 4]| p.map(|p| p * scale + by);
-            Query { kind: query.kind, start: place(&query.start), end: place(&query.end) }
+            let positions_of = |p: &[DVec3; 4]| p.map(|p| p * scale + by);
+            Query { kind: query.kind, start: positions_of(&query.start), end: positions_of(&query.end) }
         };
         for exponent in [-60, 10, 40] {
             let scale = 2.0_f64.powi(exponent);

@@ -47,10 +47,10 @@ fn brackets_of_balls_are_right_in_fractions() {
         if i % 3 == 0 {
             // In passing, by little: the centre of A beside the way of B by the radii and next to
             // nothing.
-            let way = w - v;
-            let across = way.any_orthogonal_vector().normalize();
+            let offset = w - v;
+            let across = offset.any_orthogonal_vector().normalize();
             let gap = [0.0, 1e-6, -1e-6, 1e-9, -1e-12, 1e-14][random.below(6)];
-            p = q + way * 0.3 + across * ((radii[0] + radii[1]) * (1.0 + gap));
+            p = q + offset * 0.3 + across * ((radii[0] + radii[1]) * (1.0 + gap));
         } else if i % 11 == 0 {
             p = q + (p - q).normalize() * (radii[0] + radii[1]) * 0.9;
         }
@@ -59,9 +59,10 @@ fn brackets_of_balls_are_right_in_fractions() {
         let found = a.against_sphere(&b, 1.0);
         // Negative where they overlap.
         let gap = |t: f64| {
-            let way = minus(&moved(b.center(), b.velocity(), t), &moved(a.center(), a.velocity(), t));
+            let displacement =
+                minus(&moved(b.center(), b.velocity(), t), &moved(a.center(), a.velocity(), t));
             let radius = exact(a.radius()) + exact(b.radius());
-            square(&way) - &radius * &radius
+            square(&displacement) - &radius * &radius
         };
         match found {
             TimeOfImpact::Hit(hit) => {
@@ -76,9 +77,13 @@ fn brackets_of_balls_are_right_in_fractions() {
                 n[1] += 1;
                 for k in 0..=32 {
                     let t = f64::from(k) / 32.0;
-                    let way = minus(&moved(b.center(), b.velocity(), t), &moved(a.center(), a.velocity(), t));
+                    let displacement =
+                        minus(&moved(b.center(), b.velocity(), t), &moved(a.center(), a.velocity(), t));
                     let reach = exact(a.radius()) + exact(b.radius()) + exact(clear.distance);
-                    assert!(!(square(&way) - &reach * &reach).is_negative(), "{a:?} {b:?} {clear:?} at {t}");
+                    assert!(
+                        !(square(&displacement) - &reach * &reach).is_negative(),
+                        "{a:?} {b:?} {clear:?} at {t}"
+                    );
                 }
             }
             TimeOfImpact::Undecided(undecided) => {

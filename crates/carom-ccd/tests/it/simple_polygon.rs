@@ -79,8 +79,8 @@ fn area(corners: &[Place]) -> i64 {
 /// The distance of a point from the closed polygon, squared.
 fn distance_sq(p: &Vector, grid: &Grid, corners: &[Place]) -> BigRational {
     let n = corners.len();
-    let places: Vec<Vector> = corners.iter().map(|&c| exact3(grid.place(c))).collect();
-    let rim = (0..n).map(|i| point_segment_sq(p, &places[i], &places[(i + 1) % n])).min().unwrap();
+    let positions: Vec<Vector> = corners.iter().map(|&c| exact3(grid.place(c))).collect();
+    let rim = (0..n).map(|i| point_segment_sq(p, &positions[i], &positions[(i + 1) % n])).min().unwrap();
     // The foot on the plane, in coordinates of the grid.
     let (u, v, q) = (exact3(grid.u), exact3(grid.v), minus(p, &exact3(grid.origin)));
     let (uu, uv, vv, qu, qv) = (dot(&u, &u), dot(&u, &v), dot(&v, &v), dot(&q, &u), dot(&q, &v));
@@ -154,8 +154,8 @@ fn polygons(random: &mut Random, n: usize) -> Vec<Vec<Place>> {
                 corners.insert(i + 1, [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2]);
             }
         }
-        let place = random.below(corners.len());
-        corners.rotate_left(place);
+        let index = random.below(corners.len());
+        corners.rotate_left(index);
         if random.below(2) == 0 {
             corners.reverse();
         }
@@ -389,19 +389,19 @@ fn points_pass_exactly_where_the_polygon_is() {
         let up = grid.u.cross(grid.v);
         for _ in 0..30 {
             let k = corners[random.below(corners.len())];
-            let place = [k[0] + random.below(7) as i64 - 3, k[1] + random.below(7) as i64 - 3];
-            let way = up * [8.0, -2.0][case % 2] + (grid.u * 4.0 - grid.v * 2.0) * random.below(2) as f64;
-            let point = MovingSphere::new(grid.place(place) - way * 0.5, 0.0, way).unwrap();
-            let is_on_it = distance_sq(&exact3(grid.place(place)), &grid, &corners).is_zero();
+            let indices = [k[0] + random.below(7) as i64 - 3, k[1] + random.below(7) as i64 - 3];
+            let offset = up * [8.0, -2.0][case % 2] + (grid.u * 4.0 - grid.v * 2.0) * random.below(2) as f64;
+            let point = MovingSphere::new(grid.place(indices) - offset * 0.5, 0.0, offset).unwrap();
+            let is_on_it = distance_sq(&exact3(grid.place(indices)), &grid, &corners).is_zero();
             match point.against_simple_polygon(&polygon, Sides::Both, 1.0) {
                 TimeOfImpact::Hit(hit) => {
                     n[0] += 1;
-                    assert!(is_on_it && hit.t_lo <= 0.5 && 0.5 <= hit.t_hi, "{case}: {place:?} {hit:?}");
-                    assert!(hit.t_hi - hit.t_lo < 1e-9, "{case}: {place:?} {hit:?}");
+                    assert!(is_on_it && hit.t_lo <= 0.5 && 0.5 <= hit.t_hi, "{case}: {indices:?} {hit:?}");
+                    assert!(hit.t_hi - hit.t_lo < 1e-9, "{case}: {indices:?} {hit:?}");
                 }
                 TimeOfImpact::Clear(_) => {
                     n[1] += 1;
-                    assert!(!is_on_it, "{case}: {place:?} missed");
+                    assert!(!is_on_it, "{case}: {indices:?} missed");
                 }
                 TimeOfImpact::Undecided(_) => n[2] += 1,
             }

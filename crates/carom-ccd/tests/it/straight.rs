@@ -51,8 +51,8 @@ fn check(a: (&Points, &Motion), b: (&Points, &Motion), tau: f64, counts: &mut Co
             // The points are on their bodies, nearly where those reach farthest.
             for (body, point, n) in [(a, impact.point_a, impact.normal), (b, impact.point_b, -impact.normal)]
             {
-                let place = body.1.pose_at(impact.t_hi);
-                let heights = body.0.points.iter().map(|&p| place.transform_point(p).dot(n));
+                let pose = body.1.pose_at(impact.t_hi);
+                let heights = body.0.points.iter().map(|&p| pose.transform_point(p).dot(n));
                 let high = heights.fold(f64::NEG_INFINITY, f64::max) + body.0.margin;
                 let below = high - point.dot(n);
                 assert!(-ROUNDING < below && below < 1e-3, "{what}: {below} in {impact:?}");
@@ -99,9 +99,9 @@ fn ugly_bodies_are_bracketed() {
         let ((a, motion_a), (b, motion_b)) = (body(1.0, 0.0), body(1.0, 2.5));
         // Aimed: at the middle in a third of the cases, near it in another.
         let to = motion_a.center_at(0.5) + random.cube_point() * [0.0, 0.5, 2.0][case % 3];
-        let way = (to - motion_b.center_at(0.0)) * 2.0;
+        let offset = (to - motion_b.center_at(0.0)) * 2.0;
         let (turn, at) = (motion_b.rotation(), motion_b.pose_at(0.0).translation);
-        let motion_b = Motion::new(turn, at, motion_b.local_center(), way, DVec3::ZERO).unwrap();
+        let motion_b = Motion::new(turn, at, motion_b.local_center(), offset, DVec3::ZERO).unwrap();
         let tau = [0.0, 0.0, 1e-3, 0.2][random.below(4)];
         check((&a, &motion_a), (&b, &motion_b), tau, &mut counts, &format!("case {case}"));
     }
@@ -124,12 +124,12 @@ fn boxes_on_a_grid_are_bracketed() {
         };
         let (half_a, half_b) = (whole(1, 3) * 0.25, whole(1, 3) * 0.25);
         let from = (whole(0, 9) - 4.0) * 0.5;
-        let way = (whole(0, 5) - 2.0) * 2.0;
+        let offset = (whole(0, 5) - 2.0) * 2.0;
         let turn = [DQuat::IDENTITY, DQuat::from_rotation_z(core::f64::consts::FRAC_PI_4)][random.below(2)];
         let corners = |half| Body::cuboid(half, random_path(&mut Random::new(1), 0.0, 0.0, 0.0)).shape;
         let (a, b) = (corners(half_a), corners(half_b));
         let motion_a = Motion::fixed(turn, DVec3::ZERO).unwrap();
-        let motion_b = Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, way, DVec3::ZERO).unwrap();
+        let motion_b = Motion::new(DQuat::IDENTITY, from, DVec3::ZERO, offset, DVec3::ZERO).unwrap();
         let tau = [0.0, 0.0, 0.125, 1e-3][random.below(4)];
         check((&a, &motion_a), (&b, &motion_b), tau, &mut counts, &format!("case {case}"));
     }

@@ -134,8 +134,8 @@ fn visit_triangles(
 }
 
 /// Whether the place is within a closed mesh or the solid of a field.
-pub(crate) fn is_within(shape: &Shape, pose: &WidePose, place: DVec3) -> bool {
-    let local = pose.inverse_transform_point(place);
+pub(crate) fn is_within(shape: &Shape, pose: &WidePose, position: DVec3) -> bool {
+    let local = pose.inverse_transform_point(position);
     match shape.kind() {
         ShapeKind::Mesh(mesh) => {
             mesh.is_solid() && placement(mesh, &Pose::IDENTITY, narrow(local)) == Placement::Inside

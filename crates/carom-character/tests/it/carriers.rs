@@ -27,12 +27,12 @@ fn set(world: &mut ShapeWorld, object: u32, course: Course<'_>, time: f64, dt: f
 }
 
 /// The result of a ride. `worst` is the largest distance across `up` from the point of the ground
-/// that was under the feet at the start, and `way` is the path length of this point. `n_freed`
+/// that was under the feet at the start, and `travel` is the path length of this point. `n_freed`
 /// counts the calls that freed the character or found it stuck, `n_air` those in the air.
 #[derive(Debug, Default)]
 struct Ride {
     worst: f64,
-    way: f64,
+    travel: f64,
     worst_height: f64,
     n_freed: usize,
     n_air: usize,
@@ -51,8 +51,8 @@ fn ride(
     for &carrier in carriers {
         set(world, carrier, &|_| course(0.0), 0.0, dt);
     }
-    let place = start + DVec3::Y * (figure.stature() + 0.01);
-    let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+    let position = start + DVec3::Y * (figure.stature() + 0.01);
+    let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
     for _ in 0..30 {
         character.walk(world, DVec3::ZERO, dt);
     }
@@ -74,7 +74,7 @@ fn ride(
         let off = character.feet() - point;
         ride.worst = ride.worst.max(off.x.hypot(off.z));
         ride.worst_height = ride.worst_height.max(off.y.abs());
-        ride.way += (point - last).length();
+        ride.travel += (point - last).length();
         last = point;
     }
     ride
@@ -82,7 +82,7 @@ fn ride(
 
 fn check(what: &str, ride: &Ride, height: f64) {
     assert!(ride.n_freed == 0 && ride.n_air == 0, "{what}: {ride:?}");
-    assert!(ride.worst <= 0.01 * ride.way && ride.worst < 0.02, "{what}: {ride:?}");
+    assert!(ride.worst <= 0.01 * ride.travel && ride.worst < 0.02, "{what}: {ride:?}");
     assert!(ride.worst_height < height, "{what}: {ride:?}");
 }
 
@@ -230,10 +230,10 @@ fn escalators_carry() {
         let steps: Vec<u32> =
             (-16..8).map(|i| world.insert(cuboid(half), Pose::from_translation(step(i, 0.0)))).collect();
         let figure = Figure::capsule(1.8, 0.3).unwrap();
-        let place = DVec3::new(0.05, 0.91, 0.0);
-        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let position = DVec3::new(0.05, 0.91, 0.0);
+        let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
         character.walk(&mut world, DVec3::ZERO, 0.05);
-        let from = character.place();
+        let from = character.position();
         for frame in 1..=(6.0 * hertz) as usize {
             let t = frame as f64 * dt;
             for (i, object) in (-16..8).zip(&steps) {
@@ -244,11 +244,11 @@ fn escalators_carry() {
             let walked = character.walk(&mut world, DVec3::ZERO, dt);
             let what = format!("{hertz} Hz, frame {frame}: {walked:?}");
             assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{what}");
-            let gone = character.place().x - from.x;
+            let gone = character.position().x - from.x;
             let expected = 2.0 * slope.x * t;
             assert!((gone - expected).abs() < 0.01 * expected + 1e-9, "{what}: {gone} of {expected}");
         }
-        assert!(1.0 < character.place().y - from.y, "{hertz} Hz: {}", character.place());
+        assert!(1.0 < character.position().y - from.y, "{hertz} Hz: {}", character.position());
     }
 }
 
@@ -272,8 +272,8 @@ fn low_ceilings_squeeze_nothing_through() {
                     let height = 1.6 * (1.0 - (1.5 * t).cos()) * 0.5;
                     Pose::from_translation(DVec3::new(0.1 * t, height - 0.1, 0.0))
                 };
-                let place = DVec3::new(0.2, figure.stature() + 0.01, 0.0);
-                let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+                let position = DVec3::new(0.2, figure.stature() + 0.01, 0.0);
+                let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
                 for _ in 0..30 {
                     character.walk(&mut world, DVec3::ZERO, 0.01);
                 }
@@ -282,10 +282,10 @@ fn low_ceilings_squeeze_nothing_through() {
                     let t = frame as f64 * dt;
                     set(&mut world, lift, &course, t, dt);
                     n_stuck += usize::from(character.walk(&mut world, DVec3::ZERO, dt).is_stuck);
-                    let top = character.place().y + figure.stature();
-                    let what = format!("{kind}, {hertz} Hz, frame {frame}: {}", character.place());
-                    assert!(top < 2.5 && course(t).translation.y < character.place().y, "{what}");
-                    assert!(character.place().x.abs() < 3.0, "{what}");
+                    let top = character.position().y + figure.stature();
+                    let what = format!("{kind}, {hertz} Hz, frame {frame}: {}", character.position());
+                    assert!(top < 2.5 && course(t).translation.y < character.position().y, "{what}");
+                    assert!(character.position().x.abs() < 3.0, "{what}");
                 }
                 assert!(0 < n_stuck, "{kind}, {hertz} Hz");
                 // The lift is down again.
@@ -322,18 +322,18 @@ fn walks_on_carriers_add_up() {
                 let wall = Pose::from_translation(DVec3::new(2.0, 10.0, 0.0));
                 world.insert(cuboid([0.5, 9.0, 9.0]), wall);
             }
-            let place = DVec3::new(0.0, 0.5 + figure.stature() + 0.005, 0.0);
-            let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+            let position = DVec3::new(0.0, 0.5 + figure.stature() + 0.005, 0.0);
+            let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
             for _ in 0..30 {
                 character.walk(&mut world, DVec3::ZERO, dt);
             }
-            let from = character.place();
+            let from = character.position();
             for frame in 1..=(2.0 * hertz) as usize {
                 set(&mut world, lift, &course, frame as f64 * dt, dt);
                 character.walk(&mut world, DVec3::new(0.25, 0.0, 0.5), dt);
                 assert!(character.walked().freed == DVec3::ZERO && !character.walked().is_stuck);
             }
-            let gone = character.place() - from;
+            let gone = character.position() - from;
             let x = if has_wall { 1.2 - 0.005 } else { 1.5 };
             assert!((gone - DVec3::new(x, 4.0, 1.0)).length() < 0.015, "{hertz} Hz, {has_wall}: {gone}");
         }
@@ -349,13 +349,13 @@ fn calls_and_motions_need_not_agree() {
         let mut world = ShapeWorld::new();
         let lift = world.insert(cuboid([3.0, 0.5, 3.0]), Pose::IDENTITY);
         let figure = Figure::cylinder(1.8, 0.3).unwrap();
-        let place = DVec3::Y * (0.5 + figure.stature() + 0.005);
-        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let position = DVec3::Y * (0.5 + figure.stature() + 0.005);
+        let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
         for _ in 0..30 {
             character.walk(&mut world, DVec3::ZERO, 0.01);
         }
         assert!(character.ground().is_some());
-        let from = character.place();
+        let from = character.position();
         let dt = 1.0 / 60.0;
         for frame in 0..240 {
             for i in 1..=n_motions {
@@ -365,7 +365,7 @@ fn calls_and_motions_need_not_agree() {
             for _ in 0..n_calls {
                 character.walk(&mut world, DVec3::ZERO, dt / f64::from(n_calls));
             }
-            let gone = character.place() - from;
+            let gone = character.position() - from;
             let expected = DVec3::new(0.5, 2.0, -1.0) * (dt * f64::from(frame + 1));
             assert!((gone - expected).length() < 1e-6, "{n_motions}, {n_calls}: {gone} {expected}");
         }
@@ -382,8 +382,8 @@ fn approach_on_carriers_is_that_on_the_deck() {
         let deck = world.insert(cuboid([9.0, 0.5, 3.0]), Pose::IDENTITY);
         let rider = world.insert(cuboid([0.5, 1.0, 3.0]), Pose::from_translation(DVec3::new(2.0, 1.5, 0.0)));
         let figure = Figure::capsule(1.8, 0.3).unwrap();
-        let place = DVec3::Y * (0.5 + figure.stature() + 0.005);
-        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let position = DVec3::Y * (0.5 + figure.stature() + 0.005);
+        let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
         let dt = 1.0 / 60.0;
         let mut approaches = Vec::new();
         for frame in 0..180 {

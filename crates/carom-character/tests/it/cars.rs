@@ -16,8 +16,8 @@ fn flat() -> Level {
     level
 }
 
-fn car(place: DVec3) -> Car {
-    Car::new(CarSettings::default(), place, DQuat::IDENTITY).unwrap()
+fn car(position: DVec3) -> Car {
+    Car::new(CarSettings::default(), position, DQuat::IDENTITY).unwrap()
 }
 
 /// The height of the middle above a road that carries nothing.
@@ -67,29 +67,29 @@ fn drives_the_course() {
             let mut car = car(level.starts[0] + DVec3::Y * STANDING);
             let (mut n_air, mut n_in, mut n_roof, mut highest) = (0, 0, 0, 0.0_f64);
             for _ in 0..(25.0 * hertz) as usize {
-                if 125.0 < car.place().x {
+                if 125.0 < car.position().x {
                     break;
                 }
                 let throttle = if car.velocity().x < 9.0 { 0.8 } else { 0.0 };
-                let steer = 0.05 * car.place().z + 0.1 * car.velocity().z;
+                let steer = 0.05 * car.position().z + 0.1 * car.velocity().z;
                 car.drive(&mut *sweep, &Controls { throttle, steer, brake: 0.0 }, 1.0 / hertz);
                 for wheel in car.wheels() {
                     n_air += u32::from(wheel.distance.is_none_or(|d| 0.0 < d));
                     n_in += u32::from(wheel.distance.is_some_and(|d| d < 0.0));
                     n_roof += u32::from(wheel.roof.is_some());
                 }
-                highest = highest.max(car.place().y);
+                highest = highest.max(car.position().y);
                 let up = car.rotation() * DVec3::Y;
-                assert!(0.8 < up.y && car.place().z.abs() < 2.0, "{kind}: {} {up}", car.place());
+                assert!(0.8 < up.y && car.position().z.abs() < 2.0, "{kind}: {} {up}", car.position());
             }
             let what = format!(
                 "{kind}, {hertz} Hz: {}, {n_air} in the air, {n_in} in, {n_roof} roofed",
-                car.place()
+                car.position()
             );
             println!("{what}");
-            assert!(125.0 < car.place().x && 2.5 < highest, "{what}");
+            assert!(125.0 < car.position().x && 2.5 < highest, "{what}");
             assert!(0 < n_air && 1000 < n_in && 100 < n_roof, "{what}");
-            ends.push(car.place());
+            ends.push(car.position());
         }
     }
     for end in &ends {
@@ -133,12 +133,12 @@ fn memory_changes_no_answer() {
     let mut n_hits = 0;
     for _ in 0..20_000 {
         let from = rng.in_box(DVec3::new(-22.0, -1.0, -22.0), DVec3::new(22.0, 6.0, 22.0));
-        let way = rng.in_box(DVec3::splat(-6.0), DVec3::splat(6.0));
+        let displacement = rng.in_box(DVec3::splat(-6.0), DVec3::splat(6.0));
         // A few steps side by side.
         for i in 0..4 {
             let from = from + DVec3::X * 0.02 * f64::from(i);
-            let fresh = shapes.ray(from, way, None);
-            assert_eq!(shapes.ray(from, way, last.as_ref()), fresh);
+            let fresh = shapes.ray(from, displacement, None);
+            assert_eq!(shapes.ray(from, displacement, last.as_ref()), fresh);
             n_hits += u32::from(fresh.is_some());
             last = fresh;
         }
@@ -165,7 +165,7 @@ fn no_numbers_change_nothing() {
     assert_eq!(car, before);
     // A very long time, with controls out of range.
     car.drive(&mut *sweep, &Controls { throttle: 9.0, brake: 9.0, steer: 9.0 }, 1e12);
-    assert!(car.place().is_finite());
+    assert!(car.position().is_finite());
     let settings = CarSettings::default();
     assert!(Car::new(settings, DVec3::NAN, DQuat::IDENTITY).is_err());
     let mut bad = settings;
@@ -196,9 +196,9 @@ fn stiff_springs_carry_and_odd_cars_are_finite() {
             let is_stiff = field == 0 && value < 1.0 || field == 1 && 1.0 < value;
             for _ in 0..300 {
                 car.drive(&mut world, &controls, 1.0 / 60.0);
-                let is_finite = car.place().is_finite() && car.velocity().is_finite();
+                let is_finite = car.position().is_finite() && car.velocity().is_finite();
                 assert!(is_finite && car.rotation().is_finite(), "{value:e} as number {field}: {car:?}");
-                let is_on_road = car.place().y < 1.5 && car.velocity().length() < 30.0;
+                let is_on_road = car.position().y < 1.5 && car.velocity().length() < 30.0;
                 assert!(!is_stiff || is_on_road, "{value:e} as number {field}: {car:?}");
             }
         }
@@ -222,7 +222,7 @@ fn creep(world: &mut ShapeWorld, car: &mut Car, controls: &Controls, hertz: f64)
         for _ in 0..(seconds * hertz) as usize {
             car.drive(world, controls, 1.0 / hertz);
         }
-        car.place()
+        car.position()
     };
     let from = go(car, 3.0);
     (go(car, 60.0) - from).length()
@@ -241,16 +241,16 @@ fn parked_cars_stand_still() {
             let (mut world, turn) = slope(degrees.to_radians());
             let turn = turn * DQuat::from_rotation_y(heading.to_radians());
             let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
-            let way = creep(&mut world, &mut car, &BRAKED, hertz);
-            assert!(way < 1e-4, "{degrees} degrees, heading {heading}, {hertz} Hz: {way}");
+            let travel = creep(&mut world, &mut car, &BRAKED, hertz);
+            assert!(travel < 1e-4, "{degrees} degrees, heading {heading}, {hertz} Hz: {travel}");
         }
     }
     // Across the slope no brake is needed.
     let (mut world, turn) = slope(20.0_f64.to_radians());
     let turn = turn * DQuat::from_rotation_y(90.0_f64.to_radians());
     let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
-    let way = creep(&mut world, &mut car, &Controls::default(), 60.0);
-    assert!(way < 1e-3, "across: {way}");
+    let travel = creep(&mut world, &mut car, &Controls::default(), 60.0);
+    assert!(travel < 1e-3, "across: {travel}");
 }
 
 /// A brake that is applied by a fraction uses up to this fraction of the grip. A released brake
@@ -262,8 +262,8 @@ fn a_part_of_the_brake_holds_a_part() {
         let (mut world, turn) = slope(20.0_f64.to_radians());
         let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
         let controls = Controls { brake, ..Controls::default() };
-        let way = creep(&mut world, &mut car, &controls, 60.0);
-        assert!(if is_held { way < 1e-4 } else { 100.0 < way }, "brake {brake}: {way}");
+        let travel = creep(&mut world, &mut car, &controls, 60.0);
+        assert!(if is_held { travel < 1e-4 } else { 100.0 < travel }, "brake {brake}: {travel}");
     }
     let (mut world, turn) = slope(10.0_f64.to_radians());
     let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
@@ -309,7 +309,7 @@ fn braked_cars_ride_on_platforms() {
         let platform = world.insert(floor, Pose::from_translation(DVec3::Y * -0.5));
         let mut car = car(DVec3::Y * 0.8);
         car.drive(&mut world, &BRAKED, 3.0);
-        let from = car.place();
+        let from = car.position();
         // The platform moves sideways slowly, so that the grip is enough.
         let at = |t: f64| {
             DVec3::new(3.0 * (1.0 - t.cos()), 0.5 * (1.0 - (0.7 * t).cos()), -2.0 * (1.0 - (0.5 * t).cos()))
@@ -319,7 +319,7 @@ fn braked_cars_ride_on_platforms() {
             let pose = Pose::from_translation(DVec3::Y * -0.5 + at(t));
             world.set_motion(platform, pose, (at(t) - at(t - dt)) / dt, DVec3::ZERO);
             car.drive(&mut world, &BRAKED, dt);
-            let off = car.place() - from - at(t);
+            let off = car.position() - from - at(t);
             assert!(off.x.hypot(off.z) < 0.03, "{hertz} Hz at {t}: {off}");
         }
     }
@@ -332,10 +332,10 @@ fn steering_moves_no_parked_car() {
     let mut car = Car::new(CarSettings::default(), turn * DVec3::Y * 0.8, turn).unwrap();
     let steered = Controls { steer: 0.4, ..BRAKED };
     assert!(creep(&mut world, &mut car, &steered, 60.0) < 1e-4);
-    let before = car.place();
+    let before = car.position();
     for frame in 0..600 {
         let steer = 0.5 * (f64::from(frame) * 0.05).sin();
         car.drive(&mut world, &Controls { steer, ..BRAKED }, 1.0 / 60.0);
     }
-    assert!((car.place() - before).length() < 2e-3, "{}", (car.place() - before).length());
+    assert!((car.position() - before).length() < 2e-3, "{}", (car.position() - before).length());
 }

@@ -34,23 +34,23 @@ fn walk(origin: DVec3) -> Vec<DVec3> {
     let start = origin + DVec3::Y * (figure.stature() + 0.12);
     let hero = Character::new(figure, CharacterSettings::default(), start).unwrap();
     let mut hero = CharacterBody::insert(&mut world, hero, Filter::default()).unwrap();
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for frame in 1..=240 {
         let up = 0.4 - 0.4 * (0.05 * frame as f32).cos();
         world.body_mut(lift).unwrap().move_to(Pose::from_translation(Vec3::Y * up)).unwrap();
         world.step(1.0 / 60.0).unwrap();
         let wish = if frame < 120 { DVec3::ZERO } else { DVec3::X * 2.0 };
         hero.walk(&mut world, wish, 1.0 / 60.0).unwrap();
-        places.push(hero.character().place() - origin);
-        places.push(world.body(pushed).unwrap().wide_position() - origin);
+        positions.push(hero.character().position() - origin);
+        positions.push(world.body(pushed).unwrap().wide_position() - origin);
     }
-    places
+    positions
 }
 
 #[test]
 fn a_character_walks_as_at_zero() {
     let (near, far) = (walk(DVec3::ZERO), walk(FAR));
-    let moved = |places: &[DVec3]| (places[places.len() - 1] - places[1]).length();
+    let moved = |positions: &[DVec3]| (positions[positions.len() - 1] - positions[1]).length();
     assert!(0.2 < moved(&near), "the box was pushed");
     let worst = near.iter().zip(&far).map(|(a, b)| (*a - *b).length()).fold(0.0, f64::max);
     println!("off by {worst:.1e} m");
@@ -66,7 +66,7 @@ fn drive(origin: DVec3) -> Vec<DVec3> {
         let wheel = if x < 0.0 { wheel.with_max_drive_force(3000.0) } else { wheel.with_max_steer(0.6) };
         car.add_wheel(wheel).unwrap();
     }
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for frame in 0..360 {
         let controls = match frame {
             0..240 => Controls { throttle: 0.6, brake: 0.0, steer: 0.1 },
@@ -74,9 +74,9 @@ fn drive(origin: DVec3) -> Vec<DVec3> {
         };
         car.drive(&mut world, &controls, 1.0 / 60.0).unwrap();
         world.step(1.0 / 60.0).unwrap();
-        places.push(place(&world, car.chassis()).as_dvec3());
+        positions.push(place(&world, car.chassis()).as_dvec3());
     }
-    places
+    positions
 }
 
 #[test]

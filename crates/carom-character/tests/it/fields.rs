@@ -49,8 +49,8 @@ fn slope(degrees: f64) -> [(&'static str, ShapeWorld); 2] {
 
 /// A character whose feet are a little above a place.
 fn at(figure: Figure, feet: DVec3) -> Character {
-    let place = feet + DVec3::Y * (figure.stature() + 0.15);
-    Character::new(figure, CharacterSettings::default(), place).unwrap()
+    let position = feet + DVec3::Y * (figure.stature() + 0.15);
+    Character::new(figure, CharacterSettings::default(), position).unwrap()
 }
 
 #[test]
@@ -89,12 +89,12 @@ fn a_slope_of_60_degrees_is_slid_down() {
 fn a_bowl_is_walked_through() {
     // Heights over a square, on a flat bottom.
     let (n, height) = (24_u32, |x: f32, z: f32| 0.12 * (x * x + z * z));
-    let place = |i: u32| i as f32 * 0.25 - 3.0;
+    let coordinate_of = |i: u32| i as f32 * 0.25 - 3.0;
     let node = |i: u32, k: u32, level: u32| (level * (n + 1) + k) * (n + 1) + i;
     let mut vertices = Vec::new();
     for level in 0..2 {
         for (k, i) in (0..=n).flat_map(|k| (0..=n).map(move |i| (k, i))) {
-            let (x, z) = (place(i), place(k));
+            let (x, z) = (coordinate_of(i), coordinate_of(k));
             vertices.push(Vec3::new(x, if level == 0 { height(x, z) } else { -0.7 }, z));
         }
     }

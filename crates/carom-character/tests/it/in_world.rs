@@ -31,8 +31,8 @@ fn box_of(mass: f32, half: Vec3) -> BodyDesc {
 
 /// Inserts a character with its feet at a position.
 fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
-    let place = feet + DVec3::Y * (figure.stature() + 0.01);
-    let character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+    let position = feet + DVec3::Y * (figure.stature() + 0.01);
+    let character = Character::new(figure, CharacterSettings::default(), position).unwrap();
     CharacterBody::insert(world, character, Filter::default()).unwrap()
 }
 
@@ -46,7 +46,7 @@ fn both(rng: &mut Rng) -> (World, ShapeWorld) {
     for i in 0..12 {
         let mut number = |low: f64, high: f64| rng.range(low, high) as f32;
         let half = Vec3::new(number(0.2, 1.5), number(0.2, 1.5), number(0.2, 1.5));
-        let place = Vec3::new(number(-5.0, 5.0), number(-5.0, 5.0), number(-5.0, 5.0));
+        let position = Vec3::new(number(-5.0, 5.0), number(-5.0, 5.0), number(-5.0, 5.0));
         let turn = Quat::from_scaled_axis(Vec3::new(number(-2.0, 2.0), number(-2.0, 2.0), number(-2.0, 2.0)));
         let corners: Vec<Vec3> =
             (0..12).map(|_| Vec3::new(number(-1.0, 1.0), number(-1.0, 1.0), number(-1.0, 1.0))).collect();
@@ -71,11 +71,11 @@ fn both(rng: &mut Rng) -> (World, ShapeWorld) {
                 )
             }
         };
-        let id = world.insert(BodyDesc::fixed(a).with_pose(Pose::new(turn, place))).unwrap();
+        let id = world.insert(BodyDesc::fixed(a).with_pose(Pose::new(turn, position))).unwrap();
         // The world rounds rotations to length 1.
         let pose = world.body(id).unwrap().pose();
-        let (turn, place) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
-        shapes.insert(b, carom_math::f64::Pose::new(turn, place));
+        let (turn, position) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
+        shapes.insert(b, carom_math::f64::Pose::new(turn, position));
     }
     (world, shapes)
 }
@@ -91,26 +91,28 @@ fn a_world_answers_as_shapes_do() {
         let mut sweep = WorldSweep::new(&world, QueryFilter::default());
         for _ in 0..60 {
             let from = rng.direction() * rng.range(0.0, 6.0);
-            let way = rng.direction() * rng.range(0.0, 8.0);
+            let direction = rng.direction() * rng.range(0.0, 8.0);
             for (name, figure) in figures() {
-                let (a, b) =
-                    (sweep.sweep(&figure, from, way, 0.005), shapes.sweep(&figure, from, way, 0.005));
+                let (a, b) = (
+                    sweep.sweep(&figure, from, direction, 0.005),
+                    shapes.sweep(&figure, from, direction, 0.005),
+                );
                 assert_eq!(a.is_some(), b.is_some(), "{name}: {a:?} {b:?}");
                 let (Some(a), Some(b)) = (a, b) else { continue };
                 assert_eq!(a.starts_inside, b.starts_inside);
-                assert!((a.t - b.t).abs() * way.length() < 1e-9, "{name}: {a:?} {b:?}");
+                assert!((a.t - b.t).abs() * direction.length() < 1e-9, "{name}: {a:?} {b:?}");
                 assert!(a.object == b.object && (a.normal - b.normal).length() < 1e-6, "{a:?} {b:?}");
                 n_hits += 1;
                 n_inside += usize::from(a.starts_inside);
                 assert_eq!(sweep.is_free(&figure, from), shapes.is_free(&figure, from));
             }
-            let (a, b) = (sweep.ray(from, way, None), shapes.ray(from, way, None));
+            let (a, b) = (sweep.ray(from, direction, None), shapes.ray(from, direction, None));
             n += 1;
             // A ray that grazes an edge may hit or miss.
             if let (Some(a), Some(b)) = (a, b)
                 && a.object == b.object
             {
-                let off = (a.t - b.t).abs() * way.length();
+                let off = (a.t - b.t).abs() * direction.length();
                 n_rays += usize::from(off < 1e-6 && (a.normal - b.normal).length() < 1e-5);
             } else {
                 n_rays += usize::from(a.is_none() && b.is_none());
@@ -192,7 +194,7 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
             let first = world.body(carrier).unwrap().pose().wide();
             let mut mark = first.inverse_transform_point(hero.character().feet());
             mark.y -= hero.character().settings().skin;
-            let (mut way, mut last, mut worst) = (0.0, first.transform_point(mark), 0.0_f64);
+            let (mut travel, mut last, mut worst) = (0.0, first.transform_point(mark), 0.0_f64);
             for frame in 1..=(4.0 * hertz) as usize {
                 world.body_mut(carrier).unwrap().move_to(course(frame as f64 * dt)).unwrap();
                 world.step(dt as f32).unwrap();
@@ -203,10 +205,10 @@ fn ride(what: &str, shape: near_query::Shape, start: DVec3, course: Course<'_>, 
                 let off = hero.character().feet() - point;
                 worst = worst.max(off.x.hypot(off.z));
                 assert!(off.y.abs() < height, "{what} {kind} {hertz} Hz: {off}");
-                way += (point - last).length();
+                travel += (point - last).length();
                 last = point;
             }
-            assert!(worst <= 0.01 * way && worst < 0.02, "{what} {kind} {hertz} Hz: {worst} of {way}");
+            assert!(worst <= 0.01 * travel && worst < 0.02, "{what} {kind} {hertz} Hz: {worst} of {travel}");
         }
     }
 }
@@ -227,7 +229,7 @@ fn press(figure: Figure, height: f64, speed: f64, seconds: f64) -> f64 {
         // Along the side too, so that the figure slides.
         let aside = if n % 40 < 20 { 1.2 } else { -1.2 };
         hero.walk(&mut world, DVec3::new(aside, 0.0, 4.8), dt).unwrap();
-        highest = highest.max(hero.character().place().y - figure.stature());
+        highest = highest.max(hero.character().position().y - figure.stature());
     }
     highest
 }
@@ -292,11 +294,11 @@ fn belts_carry() {
                 world.step(dt as f32).unwrap();
                 hero.walk(&mut world, DVec3::ZERO, dt).unwrap();
             }
-            hero.character().place().x
+            hero.character().position().x
         };
         let from = go((0.5 * hertz) as usize);
-        let way = go((4.0 * hertz) as usize) - from;
-        assert!((way - 6.0).abs() < 0.01 * 6.0, "{hertz} Hz: {way}");
+        let travel = go((4.0 * hertz) as usize) - from;
+        assert!((travel - 6.0).abs() < 0.01 * 6.0, "{hertz} Hz: {travel}");
     }
 }
 
@@ -309,9 +311,9 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
     let half = Vec3::new(0.5, 0.25, 0.5);
     let crate_ = world.insert(box_of(mass, half).with_position(Vec3::new(1.5, 0.25, 0.0))).unwrap();
     let figure = capsule();
-    let place = DVec3::Y * (figure.stature() + 0.01);
+    let position = DVec3::Y * (figure.stature() + 0.01);
     let settings = CharacterSettings::default().with_push(80.0, max_push);
-    let character = Character::new(figure, settings, place).unwrap();
+    let character = Character::new(figure, settings, position).unwrap();
     let mut hero = CharacterBody::insert(&mut world, character, Filter::default()).unwrap();
     let (dt, mut fastest) = (1.0 / 60.0, 0.0_f64);
     for _ in 0..240 {
@@ -321,8 +323,8 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
         assert!(total <= max_push * 1.000_001, "{total}");
         fastest = fastest.max(f64::from(world.body(crate_).unwrap().linear_velocity().x));
     }
-    let way = f64::from(world.body(crate_).unwrap().position().x) - 1.5;
-    (way, fastest, world, hero)
+    let travel = f64::from(world.body(crate_).unwrap().position().x) - 1.5;
+    (travel, fastest, world, hero)
 }
 
 /// A light box is pushed no faster than the character walks. A box whose friction is above the
@@ -330,16 +332,16 @@ fn push(mass: f32, max_push: f64, wish: f64) -> (f64, f64, World, CharacterBody)
 #[test]
 fn pushes_have_a_largest_force() {
     // Friction 0.5: 98 newtons hold 20 kg, and 4905 hold a ton.
-    let (way, fastest, _, hero) = push(20.0, 600.0, 2.0);
-    assert!(3.0 < way && fastest < 2.0 * 1.05, "{way} {fastest}");
-    assert!(3.0 < hero.character().place().x);
-    let (way, _, _, hero) = push(1000.0, 600.0, 2.0);
-    assert!(way < 2e-3, "{way}");
-    let x = hero.character().place().x;
+    let (travel, fastest, _, hero) = push(20.0, 600.0, 2.0);
+    assert!(3.0 < travel && fastest < 2.0 * 1.05, "{travel} {fastest}");
+    assert!(3.0 < hero.character().position().x);
+    let (travel, _, _, hero) = push(1000.0, 600.0, 2.0);
+    assert!(travel < 2e-3, "{travel}");
+    let x = hero.character().position().x;
     assert!((x - 0.695).abs() < 5e-3, "{x}");
     // Friction holds 200 kg with 981 newtons.
-    let way = push(200.0, 600.0, 2.0).0;
-    assert!(way < 5e-3, "{way}");
+    let travel = push(200.0, 600.0, 2.0).0;
+    assert!(travel < 5e-3, "{travel}");
     assert!(1.0 < push(200.0, 1300.0, 2.0).0);
 }
 
@@ -360,8 +362,8 @@ fn bodies_stop_at_a_character() {
             assert!(walked.freed == DVec3::ZERO && !walked.is_stuck, "{walked:?}");
             was_met |= world.body(hero.body()).unwrap().touching().any(|other| other == body);
         }
-        let (place, x) = (hero.character().place(), world.body(body).unwrap().position().x);
-        assert!(was_met && place.x.hypot(place.z) < 1e-9, "{place}");
+        let (position, x) = (hero.character().position(), world.body(body).unwrap().position().x);
+        assert!(was_met && position.x.hypot(position.z) < 1e-9, "{position}");
         assert!(0.78 < x, "{mass} kg, {speed} m/s: {x}");
     }
 }
@@ -376,7 +378,7 @@ fn overlapping_bodies_push_if_wished() {
         let desc = box_of(1000.0, Vec3::splat(0.5)).with_position(Vec3::new(0.7, 0.5, 0.0));
         world.insert(desc).unwrap();
         hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
-        hero.character().place().x
+        hero.character().position().x
     };
     assert!(moved(false).abs() < 1e-6, "{}", moved(false));
     assert!((moved(true) + 0.1).abs() < 0.02, "{}", moved(true));
@@ -470,8 +472,8 @@ fn a_random_walk_among_boxes() {
         let boxes: Vec<BodyId> = (0..20)
             .map(|i| {
                 let half = Vec3::splat(rng.range(0.15, 0.6) as f32);
-                let place = Vec3::new((i % 5) as f32 * 2.5 - 5.0, 1.0, (i / 5) as f32 * 2.5 - 3.75);
-                world.insert(box_of(400.0 * half.x, half).with_position(place)).unwrap()
+                let position = Vec3::new((i % 5) as f32 * 2.5 - 5.0, 1.0, (i / 5) as f32 * 2.5 - 3.75);
+                world.insert(box_of(400.0 * half.x, half).with_position(position)).unwrap()
             })
             .collect();
         let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(1.5, 0.1, 1.5)))).unwrap();
@@ -494,8 +496,11 @@ fn a_random_walk_among_boxes() {
             n_pushes +=
                 usize::from(hero.contacts().iter().any(|c| 0.0 < c.approach && c.force != DVec3::ZERO));
             n_rides += usize::from(hero.contacts().iter().any(|c| c.body == lift));
-            let (place, feet) = (hero.character().place(), hero.character().feet());
-            assert!(place.x.abs() < 7.7 && place.z.abs() < 7.7 && -1e-3 < feet.y, "{frame}: {place}");
+            let (position, feet) = (hero.character().position(), hero.character().feet());
+            assert!(
+                position.x.abs() < 7.7 && position.z.abs() < 7.7 && -1e-3 < feet.y,
+                "{frame}: {position}"
+            );
             for &id in &boxes {
                 let body = world.body(id).unwrap().motion();
                 // At first they fall on to the floor.

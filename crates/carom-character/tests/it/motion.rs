@@ -29,9 +29,9 @@ fn corners_give_no_speed_and_let_go() {
                     let aside = rng.range(-1.5, 1.5);
                     let wish = DVec3::new(3.0, 0.0, aside);
                     for _ in 0..40 {
-                        let before = character.place();
+                        let before = character.position();
                         character.walk(&mut *sweep, wish, 1.0 / 60.0);
-                        let gone = (character.place() - before).length() * 60.0;
+                        let gone = (character.position() - before).length() * 60.0;
                         let speed = character.velocity().length();
                         let most = wish.length() * (1.0 + 1e-9);
                         // A figure that is too near is moved out by up to a skin.
@@ -41,9 +41,9 @@ fn corners_give_no_speed_and_let_go() {
                         assert!(speed <= most && gone <= most_gone, "{what}");
                         n_slow += u32::from(speed < 0.9 * wish.length());
                     }
-                    let here = character.place();
+                    let here = character.position();
                     walk(&mut character, &mut *sweep, DVec3::X * -3.0, 0.5);
-                    let out = here.x - character.place().x;
+                    let out = here.x - character.position().x;
                     assert!(
                         1.4 < out,
                         "{kind}, {name}, {degrees} degrees, turn {turn}: only {out} out of the corner"
@@ -72,17 +72,20 @@ fn a_slide_is_no_longer_than_its_way() {
         for (name, figure) in figures() {
             let mut contacts = Vec::new();
             for _ in 0..400 {
-                let place = rng.in_box(DVec3::splat(-5.0), DVec3::splat(5.0));
-                if !sweep.is_free(&figure, place) {
+                let position = rng.in_box(DVec3::splat(-5.0), DVec3::splat(5.0));
+                if !sweep.is_free(&figure, position) {
                     continue;
                 }
-                let way = rng.direction() * rng.range(0.01, 4.0);
+                let direction = rng.direction() * rng.range(0.01, 4.0);
                 contacts.clear();
-                let slide = move_and_slide(&mut *sweep, &figure, place, way, 0.005, &mut contacts);
-                let what = format!("{kind}, {name}: {place} by {way}");
+                let slide = move_and_slide(&mut *sweep, &figure, position, direction, 0.005, &mut contacts);
+                let what = format!("{kind}, {name}: {position} by {direction}");
                 let slack = 0.005 * (1.0 + contacts.len() as f64);
-                assert!((slide.place - place).length() <= way.length() + slack, "{what}");
-                assert!(slide.left.length() <= way.length() && sweep.is_free(&figure, slide.place), "{what}");
+                assert!((slide.position - position).length() <= direction.length() + slack, "{what}");
+                assert!(
+                    slide.left.length() <= direction.length() && sweep.is_free(&figure, slide.position),
+                    "{what}"
+                );
                 n_bent += usize::from(!contacts.is_empty() && slide.left == DVec3::ZERO);
                 n_stopped += usize::from(slide.left != DVec3::ZERO);
             }
@@ -106,16 +109,16 @@ fn jumps_are_parabolas() {
                 let mut character = start(&level, figure, settings);
                 let mut sweep = world.sweep();
                 walk(&mut character, &mut *sweep, DVec3::X, 0.5);
-                let from = character.place();
+                let from = character.position();
                 assert!(character.jump(5.0) && !character.jump(5.0), "{what}");
                 for frame in 1..=(0.75 * hertz) as usize {
                     character.walk(&mut *sweep, DVec3::ZERO, 1.0 / hertz);
                     let t = frame as f64 / hertz;
                     let expected = from + DVec3::new(t, 5.0 * t - 0.5 * settings.gravity * t * t, 0.0);
-                    assert!((character.place() - expected).length() < 1e-6, "{what}: {expected}");
+                    assert!((character.position() - expected).length() < 1e-6, "{what}: {expected}");
                 }
                 // Under the ceiling.
-                character.set_place(DVec3::new(30.0, figure.stature() + 0.1, 0.0));
+                character.set_position(DVec3::new(30.0, figure.stature() + 0.1, 0.0));
                 character.set_velocity(DVec3::ZERO);
                 walk(&mut character, &mut *sweep, DVec3::ZERO, 1.0);
                 assert!(character.jump(5.0), "{what}");
@@ -140,14 +143,14 @@ fn starts_in_the_solid() {
         for (name, figure) in figures() {
             let what = format!("{kind}, {name}");
             // In the floor, in the side of the pillar.
-            for place in
+            for position in
                 [DVec3::new(-2.0, figure.stature() - 0.1, 0.0), DVec3::new(0.8, figure.stature() + 0.01, 0.0)]
             {
-                let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+                let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
                 character.walk(&mut *sweep, DVec3::ZERO, 1.0 / 60.0);
                 let freed = character.walked().freed;
                 assert!(0.05 < freed.length() && freed.length() < 0.3, "{what}: freed by {freed}");
-                assert!(sweep.is_free(&figure, character.place()), "{what}");
+                assert!(sweep.is_free(&figure, character.position()), "{what}");
             }
             let mut character = Character::new(figure, CharacterSettings::default(), DVec3::Y * 2.0).unwrap();
             for (wish, dt) in
@@ -155,13 +158,13 @@ fn starts_in_the_solid() {
             {
                 let before = character.clone();
                 assert!(character.walk(&mut *sweep, wish, dt).was_refused, "{what}");
-                assert_eq!(character.place(), before.place());
+                assert_eq!(character.position(), before.position());
             }
-            character.set_place(DVec3::NAN);
+            character.set_position(DVec3::NAN);
             character.set_velocity(DVec3::NAN);
             assert!(!character.jump(1.0));
             character.walk(&mut *sweep, DVec3::splat(1e300), 1e10);
-            assert!(character.place().is_finite(), "{what}");
+            assert!(character.position().is_finite(), "{what}");
         }
     }
     let figure = Figure::capsule(1.8, 0.3).unwrap();
@@ -194,19 +197,19 @@ fn a_groove_holds_and_lets_go() {
         }
         let ground = character.ground().copied();
         assert_eq!(ground.map(|ground| ground.kind), Some(GroundKind::Wedge), "{name}");
-        let from = character.place();
+        let from = character.position();
         walk(&mut character, &mut *sweep, DVec3::X, 1.0);
         assert!(
-            (character.place() - from - DVec3::X).length() < 0.05,
+            (character.position() - from - DVec3::X).length() < 0.05,
             "{name}: {}",
-            character.place() - from
+            character.position() - from
         );
         // It cannot climb out.
         walk(&mut character, &mut *sweep, DVec3::Z * 3.0, 1.0);
-        assert!((character.place().y - from.y).abs() < 0.1, "{name}");
+        assert!((character.position().y - from.y).abs() < 0.1, "{name}");
         assert!(character.jump(5.0), "{name}");
         walk(&mut character, &mut *sweep, DVec3::ZERO, 0.2);
-        assert!(0.5 < character.place().y - from.y, "{name}");
+        assert!(0.5 < character.position().y - from.y, "{name}");
     }
 }
 
@@ -217,34 +220,34 @@ struct Lift {
 }
 
 impl RaySweep for Lift {
-    fn ray(&mut self, from: DVec3, way: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
-        let t = (self.top - from.y) / way.y;
+    fn ray(&mut self, from: DVec3, displacement: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
+        let t = (self.top - from.y) / displacement.y;
         (0.0 <= t && t <= 1.0).then(|| RayHit::new(t, DVec3::Y).moving(self.velocity))
     }
 }
 
 impl Sweep for Lift {
-    fn sweep(&mut self, figure: &Figure, from: DVec3, way: DVec3, keep: f64) -> Option<SweepHit> {
+    fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
         let height = from.y - figure.stature() - self.top;
         if height < 0.0 {
             return Some(SweepHit::inside(from));
         }
-        if 0.0 <= way.y || keep <= height + way.y {
+        if 0.0 <= displacement.y || keep <= height + displacement.y {
             return None;
         }
-        let t = ((height - keep) / -way.y).max(0.0);
-        let gap = height + way.y * t;
-        let place = from + way * t;
-        let point = DVec3::new(place.x, self.top, place.z);
+        let t = ((height - keep) / -displacement.y).max(0.0);
+        let gap = height + displacement.y * t;
+        let position = from + displacement * t;
+        let point = DVec3::new(position.x, self.top, position.z);
         Some(SweepHit::new(t, gap, DVec3::Y, point).on(7, 3).moving(self.velocity))
     }
 
-    fn is_free(&mut self, figure: &Figure, place: DVec3) -> bool {
-        self.top <= place.y - figure.stature()
+    fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool {
+        self.top <= position.y - figure.stature()
     }
 
-    fn nearest_free(&mut self, figure: &Figure, place: DVec3) -> Option<DVec3> {
-        Some(DVec3::new(place.x, place.y.max(self.top + figure.stature() + 1e-9), place.z))
+    fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3> {
+        Some(DVec3::new(position.x, position.y.max(self.top + figure.stature() + 1e-9), position.z))
     }
 }
 
@@ -261,7 +264,7 @@ fn platforms_carry() {
         assert_eq!(character.ground().map(|ground| (ground.object, ground.part)), Some((7, 3)));
         lift.velocity = velocity;
         character.walk(&mut lift, DVec3::ZERO, 0.0);
-        let from = character.place();
+        let from = character.position();
         for frame in 1..=120 {
             lift.top += velocity.y / 60.0;
             let counted = allocation_counter::measure(|| {
@@ -271,9 +274,9 @@ fn platforms_carry() {
             assert!(frame < 3 || counted.count_total == 0, "{velocity}, frame {frame}");
             let expected = from + velocity * f64::from(frame) / 60.0;
             assert!(
-                (character.place() - expected).length() < 0.006,
+                (character.position() - expected).length() < 0.006,
                 "{velocity}: {} {expected}",
-                character.place()
+                character.position()
             );
             assert!(character.ground().is_some(), "{velocity}, frame {frame}");
             assert!(
@@ -321,8 +324,8 @@ fn anywhere_and_any_way_up() {
     let world = World::bsp(&level, Bevels::All);
     for (name, figure) in figures() {
         let figure = figure.with_up(DVec3::Z);
-        let place = far + quarter(DVec3::new(0.0, figure.stature() + 0.01, 0.0));
-        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let position = far + quarter(DVec3::new(0.0, figure.stature() + 0.01, 0.0));
+        let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
         let mut sweep = world.sweep();
         walk(&mut character, &mut *sweep, DVec3::ZERO, 0.3);
         walk(&mut character, &mut *sweep, DVec3::X * 2.0, 2.0);
@@ -341,8 +344,8 @@ fn turntables_carry() {
         let mut world = ShapeWorld::new();
         let disc = Shape::Cylinder(Cylinder::new(0.25, 3.0).unwrap());
         let disc = world.insert(disc, Pose::from_translation(DVec3::Y * -0.25));
-        let place = DVec3::new(0.5, figure.stature() + 0.01, 0.3);
-        let mut character = Character::new(figure, CharacterSettings::default(), place).unwrap();
+        let position = DVec3::new(0.5, figure.stature() + 0.01, 0.3);
+        let mut character = Character::new(figure, CharacterSettings::default(), position).unwrap();
         walk(&mut character, &mut world, DVec3::ZERO, 0.2);
         let radius = DVec3::new(0.5, 0.0, 0.3).length();
         for frame in 0..3600 {
@@ -371,9 +374,9 @@ fn beyond_the_numbers_nothing_is_done() {
                 let mut sweep = world.sweep();
                 walk(&mut character, &mut *sweep, DVec3::ZERO, 0.2);
                 character.set_velocity(DVec3::ONE * velocity);
-                let before = (character.place(), character.velocity(), character.ground().copied());
+                let before = (character.position(), character.velocity(), character.ground().copied());
                 let walked = character.walk(&mut *sweep, DVec3::ONE * wish, dt).clone();
-                let after = (character.place(), character.velocity(), character.ground().copied());
+                let after = (character.position(), character.velocity(), character.ground().copied());
                 let what = format!("{kind}, {name}, wish of {wish:e} for {dt:e} s");
                 assert!(walked.was_refused && walked.left == DVec3::ZERO, "{what}: {walked:?}");
                 assert_eq!(before, after, "{what}");

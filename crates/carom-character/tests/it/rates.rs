@@ -37,7 +37,7 @@ fn rates_agree() {
                             n_air += u32::from(character.ground().is_none());
                         }
                     }
-                    ends.push(character.place());
+                    ends.push(character.position());
                 }
                 distances.push(ends.iter().map(|end| (*end - ends[1]).length()).fold(0.0, f64::max));
             }

@@ -23,7 +23,7 @@ fn decks_carry() {
         let deck = world.insert(BodyDesc::kinematic(deck).with_pose(course(0.0))).unwrap();
         let mut car = car(&mut world, Pose::from_translation(Vec3::new(0.5, STANDING, 0.7)));
         run(&mut world, &mut car, &BRAKED, 3.0, hertz);
-        let (mut mark, mut way, mut last) = (Vec3::ZERO, 0.0, Vec3::ZERO);
+        let (mut mark, mut travel, mut last) = (Vec3::ZERO, 0.0, Vec3::ZERO);
         for frame in 1..=(10.0 * hertz) as usize {
             // The deck starts at full speed: the first second is for the springs and tyres.
             world.body_mut(deck).unwrap().move_to(course(frame as f32 / hertz)).unwrap();
@@ -33,13 +33,13 @@ fn decks_carry() {
                 mark = world.body(deck).unwrap().pose().inverse_transform_point(here);
                 last = here;
             }
-            way += if hertz as usize <= frame { (here - last).length() } else { 0.0 };
+            travel += if hertz as usize <= frame { (here - last).length() } else { 0.0 };
             last = here;
         }
         let on_deck = world.body(deck).unwrap().pose().inverse_transform_point(place(&world, car.chassis()));
         let off = (on_deck - mark).with_y(0.0).length();
-        println!("{hertz} Hz: {off} of {way}");
-        assert!(off < 0.01 * way && 15.0 < way, "{hertz} Hz: {off} of {way}");
+        println!("{hertz} Hz: {off} of {travel}");
+        assert!(off < 0.01 * travel && 15.0 < travel, "{hertz} Hz: {off} of {travel}");
     }
 }
 

@@ -160,11 +160,11 @@ fn brakes_in_the_distance_of_coulomb() {
             .unwrap();
         let from = place(&world, car.chassis()).x;
         run(&mut world, &mut car, &BRAKED, 4.0, hertz);
-        let way = place(&world, car.chassis()).x - from;
+        let travel = place(&world, car.chassis()).x - from;
         let expected = 400.0 / (2.0 * 1.1 * 9.81);
-        println!("{hertz} Hz: {way} of {expected}");
+        println!("{hertz} Hz: {travel} of {expected}");
         // The tolerance covers one step of braking, and the weight that shifts to the front.
-        assert!((way / expected - 1.0).abs() < 0.02, "{hertz} Hz: {way} of {expected}");
+        assert!((travel / expected - 1.0).abs() < 0.02, "{hertz} Hz: {travel} of {expected}");
         assert!(velocity(&world, car.chassis()).length() < 1e-3, "{hertz} Hz");
     }
 }

@@ -45,13 +45,13 @@ fn the_path_through_the_castle_is_gone_to_its_end() {
             let mut world = world.sweep();
             let mut character = start(&level, figure, CharacterSettings::default());
             let [x, z] = CASTLE_PATH[0];
-            character.set_place(DVec3::new(x, figure.stature() + 0.02, z));
+            character.set_position(DVec3::new(x, figure.stature() + 0.02, z));
             let (mut next, mut n_calls, mut highest) = (0, 0, 0.0_f64);
             while next < CASTLE_PATH.len() && n_calls < 4000 {
                 let [x, z] = CASTLE_PATH[next];
-                let way = DVec3::new(x, 0.0, z) - character.place().with_y(0.0);
-                next += usize::from(way.length() < 0.4);
-                character.walk(&mut *world, way.normalize_or_zero() * 4.0, 1.0 / 60.0);
+                let offset = DVec3::new(x, 0.0, z) - character.position().with_y(0.0);
+                next += usize::from(offset.length() < 0.4);
+                character.walk(&mut *world, offset.normalize_or_zero() * 4.0, 1.0 / 60.0);
                 highest = highest.max(character.feet().y);
                 n_calls += 1;
             }
@@ -73,10 +73,11 @@ fn the_oracle_sees() {
         let mut world = course.world(WorldKind::Mesh).unwrap();
         for (name, figure) in figures() {
             for _ in 0..400 {
-                let place = DVec3::new(rng.range(-11.0, 11.0), rng.range(0.9, 3.0), rng.range(-11.0, 11.0));
-                let looked = course.look(&figure, place);
-                let what = format!("{}, {name} at {place}: {looked:?}", course.name);
-                if world.is_free(&figure, place) {
+                let position =
+                    DVec3::new(rng.range(-11.0, 11.0), rng.range(0.9, 3.0), rng.range(-11.0, 11.0));
+                let looked = course.depth_at(&figure, position);
+                let what = format!("{}, {name} at {position}: {looked:?}", course.name);
+                if world.is_free(&figure, position) {
                     n_free += 1;
                     assert!(
                         looked.as_ref().map_or_else(|why| !why.contains("deep"), |d| *d < 1e-9),
@@ -110,7 +111,7 @@ fn warm_walks_do_not_allocate() {
                     }
                     character.walk(&mut *world, wish, 1.0 / 60.0);
                 }
-                character.place()
+                character.position()
             };
             // Lists grow in the first calls.
             walk(2000);

@@ -74,8 +74,8 @@ pub(crate) fn figures() -> [(&'static str, Figure); 4] {
 
 /// A character whose feet are a little above the first start of a level.
 pub(crate) fn start(level: &Level, figure: Figure, settings: CharacterSettings) -> Character {
-    let place = level.starts[0] + DVec3::Y * (figure.stature() + 0.02);
-    Character::new(figure, settings, place).unwrap()
+    let position = level.starts[0] + DVec3::Y * (figure.stature() + 0.02);
+    Character::new(figure, settings, position).unwrap()
 }
 
 /// Walks for some seconds at 60 Hz.

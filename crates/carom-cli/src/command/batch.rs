@@ -7,7 +7,7 @@ use crate::args::BatchArgs;
 use crate::batch_shape::Shapes;
 use crate::command::{ray, sweep};
 use crate::remarks::Remarks;
-use crate::report::{self, Found};
+use crate::report::{self, Outcome};
 use crate::solid::{Solid, Winding};
 use carom_ccd::{Element, ElementSettings};
 use carom_io::scene_json::read_numbers;
@@ -22,10 +22,10 @@ use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 
 /// The most bytes of a line. A longer line is cut, which gives an error: a mesh of millions of
 /// triangles belongs in a file.
-const MAX_LINE: u64 = 1 << 30;
+const MAX_LINE_BYTES: u64 = 1 << 30;
 
 /// Runs the command.
-pub fn run(args: &BatchArgs, winding: Winding) -> Result<Found, String> {
+pub fn run(args: &BatchArgs, winding: Winding) -> Result<Outcome, String> {
     let input: Box<dyn Read> = match &args.file {
         Some(path) => Box::new(File::open(path).map_err(|e| format!("{}: {e}", path.display()))?),
         None => Box::new(std::io::stdin()),
@@ -33,9 +33,9 @@ pub fn run(args: &BatchArgs, winding: Winding) -> Result<Found, String> {
     let mut reader = BufReader::new(input);
     let mut out = BufWriter::new(std::io::stdout().lock());
     match answer_all(&mut reader, &mut out, winding) {
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(Found::Nothing),
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(Outcome::Nothing),
         Err(e) => Err(format!("batch: {e}")),
-        Ok(()) => Ok(Found::Nothing),
+        Ok(()) => Ok(Outcome::Nothing),
     }
 }
 
@@ -50,7 +50,7 @@ pub fn answer_all(
     let mut number = 0u64;
     loop {
         line.clear();
-        if reader.by_ref().take(MAX_LINE).read_until(b'\n', &mut line)? == 0 {
+        if reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
             return out.flush();
         }
         number += 1;

@@ -8,7 +8,7 @@ use crate::command::trajectory;
 use crate::load::{self, Loaded};
 use crate::progress;
 use crate::remarks::Remarks;
-use crate::report::{self, Contact, Found, counted, number, spaced};
+use crate::report::{self, Contact, Outcome, counted, number, spaced};
 use crate::robots::{self, Attached};
 use crate::scene_page;
 use crate::self_report::SelfReport;
@@ -55,7 +55,7 @@ impl PairReport {
 }
 
 /// Runs the command.
-pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
+pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let options = args.reading.options(args.keep_going).with_time(args.time);
     let (clusters, models): (Vec<PathBuf>, Vec<PathBuf>) =
@@ -151,7 +151,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Found, String> {
         }
         print_lines(&names, &listed, args, frame, &remarks)?;
     }
-    Ok(remarks.ending(!listed.is_empty() || !selves.is_empty()))
+    Ok(remarks.outcome(!listed.is_empty() || !selves.is_empty()))
 }
 
 /// Reports when pairs first meet along a trajectory.
@@ -161,7 +161,7 @@ fn follow(
     ignored: &HashSet<(usize, usize)>,
     args: &CheckArgs,
     remarks: Remarks,
-) -> Result<Found, String> {
+) -> Result<Outcome, String> {
     let clearance = args.clearance.unwrap_or(0.0);
     let meetings = trajectory::follow_all(path, ignored, clearance);
     remarks.print();
@@ -174,7 +174,7 @@ fn follow(
     } else {
         trajectory::print_lines(names, path.times(), &meetings, clearance)?;
     }
-    Ok(remarks.ending(!meetings.is_empty()))
+    Ok(remarks.outcome(!meetings.is_empty()))
 }
 
 /// Returns all parts of all files in world coordinates, with unique names.

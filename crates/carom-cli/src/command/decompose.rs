@@ -7,7 +7,7 @@ use crate::load;
 use crate::obj::write_object;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
 use crate::remarks::Remarks;
-use crate::report::{self, Found, counted, number};
+use crate::report::{self, Outcome, counted, number};
 use carom_geom::ConvexHull;
 use carom_math::{Pose, Vec3};
 use carom_simplify::{DecomposeSettings, Decomposition, Stop};
@@ -19,7 +19,7 @@ const FRAMES: u16 = 60;
 const APART: f32 = 0.6;
 
 /// Runs the command.
-pub fn run(args: &DecomposeArgs) -> Result<Found, String> {
+pub fn run(args: &DecomposeArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();

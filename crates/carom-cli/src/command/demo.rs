@@ -11,11 +11,11 @@ use crate::debug_lines::DebugLines;
 use crate::live_page;
 use crate::player::{BodyState, Chart, FrameStats, Recording, View};
 use crate::progress::Progress;
-use crate::report::{self, Found};
+use crate::report::{self, Outcome};
 use carom_audit::{Audit, AuditSettings};
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
-use carom_broad_auto::catalogue::{self, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{self, SpatialBroadPhase, WorldHints};
 use carom_math::{Pose, Vec3};
 use carom_scenes::{AntHill, SceneSpec, ShapeSpec, scoreboard};
 use carom_stage::{Outlines, PlayerShape};
@@ -147,7 +147,7 @@ impl Shortfall {
 }
 
 /// Runs the command.
-pub fn run(args: &DemoArgs) -> Result<Found, String> {
+pub fn run(args: &DemoArgs) -> Result<Outcome, String> {
     if let Some(first) = &args.live {
         return live_page::run(args, first);
     }
@@ -292,7 +292,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
     if let (Some(page), false) = (page, args.json) {
         report::print(&format!("  open {} in a browser to see it", page.display()))?;
     }
-    let Some(check) = &run.check else { return Ok(Found::Nothing) };
+    let Some(check) = &run.check else { return Ok(Outcome::Nothing) };
     if let Some(first) = check.found.first() {
         return Err(format!("--check: {} faults, the first in {first}", check.n_faults));
     }
@@ -304,7 +304,7 @@ pub fn run(args: &DemoArgs) -> Result<Found, String> {
             "  checked each step: no fault; {n_left_out} energies of driven bodies were left out"
         ))?;
     }
-    Ok(Found::Nothing)
+    Ok(Outcome::Nothing)
 }
 
 /// Returns a pool with the number of threads of `--threads`, or with the machine's if it is not
@@ -348,11 +348,11 @@ impl Inserted {
 }
 
 /// Returns the bounds and the number of the bodies that move, to set up a broad phase.
-fn place_of(scene: &SceneSpec) -> Place {
+fn place_of(scene: &SceneSpec) -> WorldHints {
     let moving = scene.bodies.iter().filter(|body| 0.0 < body.density);
     let points: Vec<Aabb> =
         moving.map(|body| Aabb { min: body.pose.translation, max: body.pose.translation }).collect();
-    Place::of(&points)
+    WorldHints::of(&points)
 }
 
 /// Steps the world and records it.

@@ -242,7 +242,7 @@ fn record(
     for id in world.body_ids() {
         let walker = actors.walkers.iter().find(|walker| walker.hero.body() == id);
         poses.push(match walker {
-            Some(walker) => Pose::from_translation(walker.hero.character().place().as_vec3()),
+            Some(walker) => Pose::from_translation(walker.hero.character().position().as_vec3()),
             None => world.body(id)?.pose(),
         });
     }
@@ -309,7 +309,7 @@ fn summary(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
         let is_far = |id: &BodyId| {
             let place = scene.world.body(*id).map(|body| body.pose().translation);
-            place.is_ok_and(|place| distance < place.length())
+            place.is_ok_and(|position| distance < position.length())
         };
         scene.world.body_ids().filter(is_far).count()
     };

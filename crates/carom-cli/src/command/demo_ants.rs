@@ -146,8 +146,8 @@ impl Colony {
         }
         let (body, held) = (self.ants[ant].body, self.crumbs[crumb]);
         // The joint holds the crumb in its present pose: a joint with a gap would add a torque.
-        let place = world.body(body)?.pose().inverse() * world.body(held)?.pose();
-        let joint = world.insert_joint(JointDesc::weld(body, held).with_frames(place, Pose::IDENTITY))?;
+        let pose = world.body(body)?.pose().inverse() * world.body(held)?.pose();
+        let joint = world.insert_joint(JointDesc::weld(body, held).with_frames(pose, Pose::IDENTITY))?;
         self.ants[ant].carries = Some((joint, crumb));
         self.is_taken[crumb] = true;
         Ok(())
@@ -182,8 +182,11 @@ impl Colony {
             let at = pose.translation;
             self.rays.push((Ray::new(at + Vec3::Y * 0.2, Vec3::NEG_Y), Interval::new(0.0, 0.8)));
             for side in [1.0, -1.0] {
-                let way = (ahead + right * (0.7 * side)).normalize_or_zero();
-                self.rays.push((Ray::new(at + up * 0.08 + ahead * 0.25, way), Interval::new(0.0, FEELER)));
+                let displacement = (ahead + right * (0.7 * side)).normalize_or_zero();
+                self.rays.push((
+                    Ray::new(at + up * 0.08 + ahead * 0.25, displacement),
+                    Interval::new(0.0, FEELER),
+                ));
             }
         }
         let Colony { ants, rays, hits, first_crumb, ball, hill, .. } = self;
@@ -220,9 +223,9 @@ impl Colony {
         let [right, up, ahead] = axes(body.pose.rotation);
         let flat = |v: Vec3| v - normal * v.dot(normal);
         let goal = if ant.carries.is_some() { self.hill.1 } else { self.heaps[ant.heap] };
-        let way = flat(goal - at).normalize_or(ahead);
+        let offset = flat(goal - at).normalize_or(ahead);
         ant.wander = (ant.wander + self.rng.range(-0.15, 0.15) as f32).clamp(-0.6, 0.6);
-        let mut wish = way + normal.cross(way) * ant.wander;
+        let mut wish = offset + normal.cross(offset) * ant.wander;
         let near = |side: usize| {
             self.hits.of(3 * number + side).first().map_or(0.0, |found| 1.0 - found.hit.t / FEELER)
         };
@@ -238,7 +241,7 @@ impl Colony {
         ant.n_slow = if is_slow || PATIENCE < ant.n_slow { ant.n_slow + 1 } else { 0 };
         if PATIENCE < ant.n_slow {
             // It takes another direction for a while. Odd and even ants turn to different sides.
-            wish = normal.cross(way) * if number.is_multiple_of(2) { 1.0 } else { -1.0 } - way * 0.5;
+            wish = normal.cross(offset) * if number.is_multiple_of(2) { 1.0 } else { -1.0 } - offset * 0.5;
             if 2 * PATIENCE < ant.n_slow {
                 ant.n_slow = 0;
                 ant.heap = self.rng.below(self.heaps.len());

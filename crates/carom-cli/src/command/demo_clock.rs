@@ -46,8 +46,8 @@ fn n_part_pairs<B: BroadPhase>(world: &World<B>, inserted: &Inserted) -> usize {
     // Sorted along x, so that only neighbours are compared (sweep and prune).
     boxes.sort_by(|(_, a), (_, b)| a.min.x.total_cmp(&b.min.x));
     let mut n_pairs = 0;
-    for (place, (number, own)) in boxes.iter().enumerate() {
-        let near = boxes[place + 1..].iter().take_while(|(_, other)| other.min.x <= own.max.x);
+    for (index, (number, own)) in boxes.iter().enumerate() {
+        let near = boxes[index + 1..].iter().take_while(|(_, other)| other.min.x <= own.max.x);
         n_pairs += near.filter(|(other, bounds)| other != number && own.overlaps(bounds)).count();
     }
     n_pairs

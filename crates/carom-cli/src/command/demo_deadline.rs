@@ -57,13 +57,13 @@ fn pairs(seed: u64) -> Vec<MeshPair> {
         .map(|i| {
             let middle = |n: usize| 0.5 * (n - 1) as f32;
             let (column, row) = ((i % IN_A_ROW) as f32, (i / IN_A_ROW) as f32);
-            let place = Vec3::new(
+            let position = Vec3::new(
                 SPACING[0] * (column - middle(IN_A_ROW)),
                 SPACING[1] * (middle(N_PAIRS / IN_A_ROW) - row),
                 0.0,
             );
             let half = Vec3::X * (0.5 * rng.range(APART[0], APART[1])) as f32;
-            let mut pose = |at: Vec3| Pose { rotation: rng.rotation().as_quat(), translation: place + at };
+            let mut pose = |at: Vec3| Pose { rotation: rng.rotation().as_quat(), translation: position + at };
             MeshPair::new(0, pose(-half), 0, pose(half))
         })
         .collect()
@@ -84,7 +84,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             search
         })
         .collect();
-    let places = [1.0, 0.0, -1.0].map(|row: f32| Vec3::Y * (SPACING[2] * row));
+    let positions = [1.0, 0.0, -1.0].map(|row: f32| Vec3::Y * (SPACING[2] * row));
     let n_bodies = 2 * N_PAIRS * ORDERS.len();
     let shape = PlayerShape::Mesh(PlayerMesh { vertices: knot.vertices_f32(), triangles: knot.triangles });
     let lines = ORDERS.map(|(name, _)| name);
@@ -116,7 +116,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     for frame in 0..=n_frames {
         let (mut poses, mut states, mut points) = (Vec::new(), Vec::new(), Vec::new());
         let (mut decided, mut levels) = (Vec::new(), Vec::new());
-        for ((search, place), first) in searches.iter_mut().zip(&places).zip(&mut rows) {
+        for ((search, position), first) in searches.iter_mut().zip(&positions).zip(&mut rows) {
             if 0 < frame {
                 let until = Until::done().with_steps(STEPS);
                 // Within one pair, nodes deeper in the trees come first.
@@ -137,12 +137,13 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
                 if answer.certainty == Certainty::Unknown {
                     least = least.min(answer.level);
                     // A point at which they may touch, by their boxes.
-                    points.extend(contacts.get(i).copied().flatten().map(|contact| contact.point + *place));
+                    points
+                        .extend(contacts.get(i).copied().flatten().map(|contact| contact.point + *position));
                 } else {
                     n += 1;
                 }
                 for pose in [pair.pose_a, pair.pose_b] {
-                    poses.push(Pose { translation: pose.translation + *place, ..pose });
+                    poses.push(Pose { translation: pose.translation + *position, ..pose });
                     states.push(state);
                 }
             }

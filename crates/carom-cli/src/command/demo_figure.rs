@@ -44,7 +44,8 @@ fn morph(args: &DemoArgs) -> Result<Run, String> {
     let head = morph_head(HEAD_TRIANGLES);
     let (mut a, mut b) = (head_figure(&head, -1.0)?, head_figure(&head, 1.0)?);
     let view = View { target: Vec3::ZERO, distance: 2.4, yaw: 0.35, pitch: 0.15, speed: 1.0 };
-    let mut film = Film::new("two heads that change", args, Vec::new(), vec![a.drawn(), b.drawn()], view);
+    let mut film =
+        FigureRecorder::new("two heads that change", args, Vec::new(), vec![a.drawn(), b.drawn()], view);
     for frame in 0..=args.n_frames() {
         let start = Instant::now();
         let [first, second] = head_weights(FRAME * f64::from(frame));
@@ -59,8 +60,8 @@ fn morph(args: &DemoArgs) -> Result<Run, String> {
 /// Returns a head on one side of the middle. The one on the right is turned by half a turn about y.
 fn head_figure(head: &MorphMesh, side: f64) -> Result<Figure, String> {
     let turned = |p: &DVec3| DVec3::new(-side * p.x, p.y, -side * p.z);
-    let place = DVec3::X * (side * HEAD_PLACE);
-    let rest: Vec<Vec3> = head.base.vertices.iter().map(|p| (turned(p) + place).as_vec3()).collect();
+    let position = DVec3::X * (side * HEAD_PLACE);
+    let rest: Vec<Vec3> = head.base.vertices.iter().map(|p| (turned(p) + position).as_vec3()).collect();
     let moved = |target: &Vec<DVec3>| target.iter().map(|d| turned(d).as_vec3()).collect();
     let targets: Vec<Vec<Vec3>> = head.targets.iter().map(moved).collect();
     let tree = MorphTree::new(&rest, &targets, head.base.triangles.clone());
@@ -97,15 +98,15 @@ fn walk(args: &DemoArgs) -> Result<Run, String> {
     let mut floor = Figure::of_mesh(corners.to_vec(), vec![[0, 2, 1], [0, 3, 2]]).map_err(unfit)?;
     let view = View { target: Vec3::new(0.45, 0.85, 0.0), distance: 5.6, yaw: 0.2, pitch: 0.12, speed: 1.0 };
     let planes = vec![PlayerShape::Plane(Vec3::Y)];
-    let mut film = Film::new("a figure walks", args, planes, vec![body.drawn()], view);
+    let mut film = FigureRecorder::new("a figure walks", args, planes, vec![body.drawn()], view);
     for frame in 0..=args.n_frames() {
         let start = Instant::now();
-        let (angles, way) = SkinnedMesh::stride(0.8 * FRAME * f64::from(frame));
+        let (angles, travel) = SkinnedMesh::stride(0.8 * FRAME * f64::from(frame));
         let placed = figure.placed(&angles);
         let mut bones: Vec<Affine3A> = placed.iter().zip(&figure.bones).map(affine).collect();
         body.set(Parameters::Bones(&bones))?;
         // The lowest vertex is placed just above the floor.
-        let by = Vec3A::new(way as f32 - 2.6, 0.5 * REACH - body.bounds().min.y, 0.0);
+        let by = Vec3A::new(travel as f32 - 2.6, 0.5 * REACH - body.bounds().min.y, 0.0);
         bones.iter_mut().for_each(|bone| bone.translation += by);
         body.set(Parameters::Bones(&bones))?;
         let n_crossing = body.touch_itself(Some(OWN_REACH))?;
@@ -123,7 +124,7 @@ fn affine(((turn, at), bone): (&(DQuat, DVec3), &Bone)) -> Affine3A {
 }
 
 /// A recording in progress, and the figures for its report.
-pub(crate) struct Film<'a> {
+pub(crate) struct FigureRecorder<'a> {
     args: &'a DemoArgs,
     title: String,
     recording: Recording,
@@ -137,7 +138,7 @@ pub(crate) struct Film<'a> {
     progress: Progress,
 }
 
-impl Film<'_> {
+impl FigureRecorder<'_> {
     /// Starts a recording of bodies of these shapes, and of meshes that change.
     pub(crate) fn new<'a>(
         title: &str,
@@ -145,7 +146,7 @@ impl Film<'_> {
         shapes: Vec<PlayerShape>,
         surfaces: Vec<PlayerMesh>,
         view: View,
-    ) -> Film<'a> {
+    ) -> FigureRecorder<'a> {
         let (n_vertices, n_faces) = surfaces.iter().fold((0, 0), |(vertices, faces), surface| {
             (vertices + surface.vertices.len(), faces + surface.triangles.len())
         });
@@ -158,7 +159,7 @@ impl Film<'_> {
                 chart("faces that touch", "", &["their own mesh", "another body"]),
                 chart("faces that cross", "", &["faces"]),
             ]);
-        Film {
+        FigureRecorder {
             args,
             title: title.to_owned(),
             recording,

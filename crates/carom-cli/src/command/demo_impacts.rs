@@ -31,7 +31,7 @@ const SHOWN: f64 = 1.33;
 const RESTITUTION: f32 = 0.8;
 
 /// The motion of a body from time 0 on.
-enum Course {
+enum BodyMotion {
     /// Stands still and is drawn in this state.
     Stands(BodyState),
     /// Moves in a straight line until the time `hit`, if any. Then it goes on at the velocity
@@ -49,7 +49,7 @@ enum Course {
 struct Body {
     shape: PlayerShape,
     start: Pose,
-    course: Course,
+    course: BodyMotion,
 }
 
 /// A scene, in a frame of its own.
@@ -70,7 +70,7 @@ impl Scene {
     }
 
     fn standing(mut self, shape: PlayerShape, start: Pose) -> Scene {
-        self.bodies.push(Body { shape, start, course: Course::Stands(BodyState::Fixed) });
+        self.bodies.push(Body { shape, start, course: BodyMotion::Stands(BodyState::Fixed) });
         self
     }
 
@@ -83,8 +83,11 @@ impl Scene {
         } else if self.answer.is_empty() {
             self.answer = "never".to_owned();
         }
-        let course =
-            Course::Moves { velocity: velocity.as_vec3(), hit: hit.map(|impact| impact.t_hi), after: None };
+        let course = BodyMotion::Moves {
+            velocity: velocity.as_vec3(),
+            hit: hit.map(|impact| impact.t_hi),
+            after: None,
+        };
         self.bodies.push(Body { shape, start, course });
         self
     }
@@ -94,25 +97,25 @@ impl Body {
     fn at(&self, t: f64) -> (Pose, BodyState) {
         let straight = |velocity: Vec3, t: f64| Pose::from_translation(velocity * t as f32) * self.start;
         match &self.course {
-            Course::Stands(state) => (self.start, *state),
-            Course::Moves { velocity, hit: Some(hit), after } if *hit <= t => {
+            BodyMotion::Stands(state) => (self.start, *state),
+            BodyMotion::Moves { velocity, hit: Some(hit), after } if *hit <= t => {
                 let rest = after.map_or(Vec3::ZERO, |after| {
                     remaining_move(after, t as f32, (*hit / t.max(f64::MIN_POSITIVE)) as f32)
                 });
                 let pose = Pose::from_translation(rest) * straight(*velocity, *hit);
                 (pose, if after.is_some() { BodyState::Awake } else { BodyState::InContact })
             }
-            Course::Moves { velocity, .. } => (straight(*velocity, t), BodyState::Awake),
-            Course::Turns { motion, near: [start, end] } => {
+            BodyMotion::Moves { velocity, .. } => (straight(*velocity, t), BodyState::Awake),
+            BodyMotion::Turns { motion, near: [start, end] } => {
                 let is_near = *start <= t && t <= *end;
                 (narrow(&motion.pose_at(t)), if is_near { BodyState::Near } else { BodyState::Awake })
             }
-            Course::Screws { motion, hit } => {
+            BodyMotion::Screws { motion, hit } => {
                 let is_hit = hit.is_some_and(|hit| hit <= t);
                 let pose = motion.pose_at(hit.map_or(t, |hit| hit.min(t)));
                 (narrow(&pose), if is_hit { BodyState::InContact } else { BodyState::Awake })
             }
-            Course::Passes { velocity, overlap: [start, end] } => {
+            BodyMotion::Passes { velocity, overlap: [start, end] } => {
                 let is_in = *start <= t && t <= *end;
                 (straight(*velocity, t), if is_in { BodyState::Colliding } else { BodyState::Awake })
             }
@@ -140,8 +143,8 @@ fn ball(radius: f64) -> PlayerShape {
     PlayerShape::Capsule(0.0, radius as f32)
 }
 
-fn at(place: DVec3) -> Pose {
-    Pose::from_translation(place.as_vec3())
+fn at(position: DVec3) -> Pose {
+    Pose::from_translation(position.as_vec3())
 }
 
 /// Builds all scenes.
@@ -167,7 +170,7 @@ fn scenes() -> Result<Vec<Scene>, String> {
     let mut scene = Scene::new("MovingSphere::against_plane", "a ball and a plane; then on after the bounce")
         .standing(floor(), Pose::IDENTITY)
         .moving(ball(0.3), at(from), velocity, &impact);
-    if let Some(Body { course: Course::Moves { velocity, after, .. }, .. }) = scene.bodies.last_mut() {
+    if let Some(Body { course: BodyMotion::Moves { velocity, after, .. }, .. }) = scene.bodies.last_mut() {
         *after = Some(reflect(*velocity, Vec3::Y, RESTITUTION, 0.0));
     }
     scenes.push(scene);
@@ -193,9 +196,9 @@ fn scenes() -> Result<Vec<Scene>, String> {
     let mut scene = Scene::new("MovingSphere::against_polygon", "balls and a polygon: face, edge, corner")
         .standing(sheet(&hexagon, fan(6)), Pose::IDENTITY);
     let mut times = Vec::new();
-    for place in [DVec3::new(0.0, 1.7, 0.2), DVec3::new(0.0, 1.7, -1.2), DVec3::new(1.4, 1.7, 0.0)] {
-        let impact = sphere(place, 0.3, down(0.0))?.against_polygon(&polygon, Sides::Both, END);
-        scene = scene.moving(ball(0.3), at(place), down(0.0), &impact);
+    for position in [DVec3::new(0.0, 1.7, 0.2), DVec3::new(0.0, 1.7, -1.2), DVec3::new(1.4, 1.7, 0.0)] {
+        let impact = sphere(position, 0.3, down(0.0))?.against_polygon(&polygon, Sides::Both, END);
+        scene = scene.moving(ball(0.3), at(position), down(0.0), &impact);
         times.push(core::mem::take(&mut scene.answer));
     }
     scene.answer = times.join(", ");
@@ -215,18 +218,18 @@ fn scenes() -> Result<Vec<Scene>, String> {
         Scene::new("MovingSphere::against_simple_polygon", "balls and a polygon that is not convex")
             .standing(sheet(&around, notched.triangles()), Pose::IDENTITY);
     let mut times = Vec::new();
-    for place in [DVec3::new(-0.7, 1.7, 0.3), DVec3::new(0.8, 1.7, -0.7)] {
-        let impact = sphere(place, 0.3, down(0.0))?.against_simple_polygon(&notched, Sides::Both, END);
-        scene = scene.moving(ball(0.3), at(place), down(0.0), &impact);
+    for position in [DVec3::new(-0.7, 1.7, 0.3), DVec3::new(0.8, 1.7, -0.7)] {
+        let impact = sphere(position, 0.3, down(0.0))?.against_simple_polygon(&notched, Sides::Both, END);
+        scene = scene.moving(ball(0.3), at(position), down(0.0), &impact);
         times.push(core::mem::take(&mut scene.answer));
     }
     scene.answer = times.join(", ");
     scenes.push(scene);
 
     let triangle = [DVec3::new(-1.5, 0.0, 1.2), DVec3::new(1.5, 0.3, 1.0), DVec3::new(0.0, 0.0, -1.4)];
-    let (lean, place) = (0.9, DVec3::new(0.2, 1.8, 0.2));
+    let (lean, position) = (0.9, DVec3::new(0.2, 1.8, 0.2));
     let turn = DQuat::from_rotation_z(lean);
-    let ends = [place - turn * DVec3::Y * 0.5, place + turn * DVec3::Y * 0.5];
+    let ends = [position - turn * DVec3::Y * 0.5, position + turn * DVec3::Y * 0.5];
     let capsule = MovingCapsule::new(ends, [0.25, 0.25], down(0.0)).map_err(|e| text(&e))?;
     let impact = capsule.against_triangle(&triangle, Sides::Both, END).map_err(|e| text(&e))?;
     scenes.push(
@@ -234,7 +237,7 @@ fn scenes() -> Result<Vec<Scene>, String> {
             .standing(sheet(&triangle, fan(3)), Pose::IDENTITY)
             .moving(
                 PlayerShape::Capsule(0.5, 0.25),
-                Pose { translation: place.as_vec3(), rotation: turn.as_quat() },
+                Pose { translation: position.as_vec3(), rotation: turn.as_quat() },
                 down(0.0),
                 &impact,
             ),
@@ -254,7 +257,8 @@ fn scenes() -> Result<Vec<Scene>, String> {
         .map_err(|e| text(&e))
     };
     let (a, b) = (polytope(fall, over, down(0.0))?, polytope(stand, under, DVec3::ZERO)?);
-    let turned = |place: DVec3, turn: DQuat| Pose { translation: place.as_vec3(), rotation: turn.as_quat() };
+    let turned =
+        |position: DVec3, turn: DQuat| Pose { translation: position.as_vec3(), rotation: turn.as_quat() };
     scenes.push(
         Scene::new("MovingPolytope::time_of_impact", "two boxes, by separating axes over time")
             .standing(PlayerShape::Cuboid(half.as_vec3()), turned(stand, under))
@@ -286,15 +290,15 @@ fn scenes() -> Result<Vec<Scene>, String> {
     // axes.
     let (size, left, right) = (DVec3::splat(0.4), DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.2, 0.8, 0.1));
     let (go, come) = (DVec3::new(2.6, 0.0, 0.0), DVec3::new(-0.8, -0.3, 0.0));
-    let boxed = |place: DVec3, velocity: DVec3| {
-        MovingAabb::new(place - size, place + size, velocity).map_err(|e| text(&e))
+    let boxed = |position: DVec3, velocity: DVec3| {
+        MovingAabb::new(position - size, position + size, velocity).map_err(|e| text(&e))
     };
     let overlap = boxed(left, go)?.may_meet(&boxed(right, come)?, SHOWN).unwrap_or([f64::INFINITY; 2]);
     let mut scene = Scene::new("MovingAabb::may_meet", "boxes that begin and end to overlap");
     scene.answer = format!("{:.6} to {:.6} s", overlap[0], overlap[1]);
-    for (place, velocity) in [(left, go), (right, come)] {
-        let course = Course::Passes { velocity: velocity.as_vec3(), overlap };
-        scene.bodies.push(Body { shape: PlayerShape::Cuboid(size.as_vec3()), start: at(place), course });
+    for (position, velocity) in [(left, go), (right, come)] {
+        let course = BodyMotion::Passes { velocity: velocity.as_vec3(), overlap };
+        scene.bodies.push(Body { shape: PlayerShape::Cuboid(size.as_vec3()), start: at(position), course });
     }
     scenes.push(scene);
     scenes.push(planks(&text)?);
@@ -307,8 +311,8 @@ fn scenes() -> Result<Vec<Scene>, String> {
 fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
     let half = DVec3::new(0.7, 0.1, 0.2);
     let radius = carom_math::ops::sqrt(half.length_squared());
-    let motion = |place: DVec3, velocity: DVec3, spin: DVec3| {
-        Motion::new(DQuat::IDENTITY, place, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
+    let motion = |position: DVec3, velocity: DVec3, spin: DVec3| {
+        Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
     };
     let motions = [
         motion(DVec3::new(-1.6, 0.4, 0.0), DVec3::new(2.6, 0.0, 0.0), DVec3::Z * 5.0)?,
@@ -324,7 +328,7 @@ fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, Str
         Scene::new("meeting_of_balls", "planks that turn: looked at while balls around them meet");
     scene.answer = format!("{:.6} to {:.6} s", near[0], near[1]);
     for motion in motions {
-        let course = Course::Turns { motion, near };
+        let course = BodyMotion::Turns { motion, near };
         scene.bodies.push(Body { shape: PlayerShape::Cuboid(half.as_vec3()), start: Pose::IDENTITY, course });
     }
     Ok(scene)
@@ -341,8 +345,8 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
         triangles.extend([[i, j, j + 6], [i, j + 6, i + 6]]);
     }
     let body = Polyhedron::new(&vertices, &triangles).map_err(|e| text(&e))?;
-    let motion = |place: DVec3, velocity: DVec3, spin: DVec3| {
-        Motion::new(DQuat::IDENTITY, place, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
+    let motion = |position: DVec3, velocity: DVec3, spin: DVec3| {
+        Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
     };
     let motions = [
         motion(DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.6, 0.2, 0.0), DVec3::new(0.5, 1.5, 2.5))?,
@@ -359,7 +363,7 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
             vertices: vertices.iter().map(|p| p.as_vec3()).collect(),
             triangles: triangles.clone(),
         };
-        let course = Course::Screws { motion, hit };
+        let course = BodyMotion::Screws { motion, hit };
         scene.bodies.push(Body { shape: PlayerShape::Mesh(mesh), start: Pose::IDENTITY, course });
     }
     Ok(scene)
@@ -368,23 +372,23 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
 /// Builds a box that moves, and 27 boxes that stand. It may meet those that overlap the shaft
 /// between its start and its end.
 fn shaft() -> Scene {
-    let (size, from, way) = (Vec3::splat(0.3), Vec3::new(-1.5, 0.4, -1.2), Vec3::new(2.8, 1.0, 2.4));
+    let (size, from, displacement) = (Vec3::splat(0.3), Vec3::new(-1.5, 0.4, -1.2), Vec3::new(2.8, 1.0, 2.4));
     let aabb = |middle: Vec3, size: Vec3| Aabb { min: middle - size, max: middle + size };
-    let (start, end) = (aabb(from, size), aabb(from + way, size));
+    let (start, end) = (aabb(from, size), aabb(from + displacement, size));
     let shaft = Shaft::new(&start, &end);
     let mut scene = Scene::new("Shaft::overlaps", "the shaft of a box: which of 27 it may meet");
-    let course = Course::Moves { velocity: way / SHOWN as f32, hit: None, after: None };
+    let course = BodyMotion::Moves { velocity: displacement / SHOWN as f32, hit: None, after: None };
     scene.bodies.push(Body { shape: PlayerShape::Cuboid(size), start: Pose::from_translation(from), course });
     let (small, mut n) = (Vec3::splat(0.12), 0);
     for i in 0..27_i16 {
         let step = Vec3::new(f32::from(i % 3 - 1), f32::from(i / 3 % 3), f32::from(i / 9 - 1));
-        let place = step * Vec3::new(1.3, 0.8, 1.3);
-        let is_in = shaft.overlaps(&aabb(place, small));
+        let position = step * Vec3::new(1.3, 0.8, 1.3);
+        let is_in = shaft.overlaps(&aabb(position, small));
         n += usize::from(is_in);
-        let course = Course::Stands(if is_in { BodyState::Near } else { BodyState::Asleep });
+        let course = BodyMotion::Stands(if is_in { BodyState::Near } else { BodyState::Asleep });
         scene.bodies.push(Body {
             shape: PlayerShape::Cuboid(small),
-            start: Pose::from_translation(place),
+            start: Pose::from_translation(position),
             course,
         });
     }
@@ -413,7 +417,7 @@ fn origin(number: usize, n: usize) -> Vec3 {
 pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let scenes = scenes()?;
     let n = scenes.len();
-    let places: Vec<Vec3> = (0..n).map(|i| origin(i, n)).collect();
+    let positions: Vec<Vec3> = (0..n).map(|i| origin(i, n)).collect();
     let (mut shapes, mut names) = (Vec::new(), Vec::new());
     for scene in &scenes {
         shapes.extend(scene.bodies.iter().map(|body| body.shape.clone()));
@@ -448,14 +452,14 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     for frame in 0..=n_frames {
         let t = SHOWN * f64::from(frame) / f64::from(n_frames);
         let (mut poses, mut states, mut points, mut lines) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        for (scene, &place) in scenes.iter().zip(&places) {
+        for (scene, &position) in scenes.iter().zip(&positions) {
             for body in &scene.bodies {
                 let (pose, state) = body.at(t);
-                poses.push(Pose { translation: pose.translation + place, ..pose });
+                poses.push(Pose { translation: pose.translation + position, ..pose });
                 states.push(state);
             }
-            points.extend(scene.hits.iter().filter(|hit| hit.0 <= t).map(|hit| hit.1 + place));
-            lines.extend(scene.lines.iter().map(|line| line.map(|p| p + place)));
+            points.extend(scene.hits.iter().filter(|hit| hit.0 <= t).map(|hit| hit.1 + position));
+            lines.extend(scene.lines.iter().map(|line| line.map(|p| p + position)));
         }
         let bits = poses.iter().flat_map(|pose| pose.translation.to_array().map(|x| u64::from(x.to_bits())));
         hashed = hash(core::iter::once(hashed).chain(bits));

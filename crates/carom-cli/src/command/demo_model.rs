@@ -10,7 +10,7 @@
 
 use crate::args::DemoArgs;
 use crate::command::demo::Run;
-use crate::command::demo_figure::Film;
+use crate::command::demo_figure::FigureRecorder;
 use crate::figure::{Figure, Parameters};
 use crate::player::{BodyState, PlayerShape, View};
 use crate::remarks::Remarks;
@@ -64,12 +64,12 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
                 .map_err(|e| format!("{}: {e}", part.name()))?,
         );
     }
-    let (mut all, mut places) = (Aabb::EMPTY, Vec::new());
+    let (mut all, mut positions) = (Aabb::EMPTY, Vec::new());
     for second in 0..8 {
         let pose = model.pose_at(model.end() * f64::from(second) / 8.0);
         for i in 0..parts.len() {
-            model.positions_into(&pose, i, &mut places);
-            all = all.merged(&Aabb::from_points(&places));
+            model.positions_into(&pose, i, &mut positions);
+            all = all.merged(&Aabb::from_points(&positions));
         }
     }
     let (middle, size) = ((all.min + all.max) * 0.5, all.extents().max_element());
@@ -77,11 +77,11 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
         return Err(format!("{}: the model has no size", file.display()));
     }
     let (reach, radius) = (REACH * size, BALL * size);
-    let way = 0.5 * all.extents().x + 2.0 * radius;
+    let travel = 0.5 * all.extents().x + 2.0 * radius;
     let view = View { target: middle, distance: 1.9 * size, yaw: 0.5, pitch: 0.15, speed: 1.0 };
     let drawn = parts.iter().map(|(figure, _)| figure.drawn()).collect();
     let title = file.file_name().unwrap_or_default().to_string_lossy();
-    let mut film = Film::new(&title, args, vec![PlayerShape::Capsule(0.0, radius)], drawn, view);
+    let mut film = FigureRecorder::new(&title, args, vec![PlayerShape::Capsule(0.0, radius)], drawn, view);
     let mut touching: BTreeSet<(usize, usize)> = BTreeSet::new();
     for frame in 0..=args.n_frames() {
         let start = Instant::now();
@@ -91,7 +91,7 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
             set(figure, *course, &model, i, &pose).map_err(|e| format!("frame {frame}: {e}"))?;
         }
         let (swing, _) = carom_math::ops::sin_cos(core::f64::consts::TAU * seconds / SWING);
-        let ball = middle + Vec3::X * (way * swing as f32);
+        let ball = middle + Vec3::X * (travel * swing as f32);
         let (mut n_crossing, mut of_ball) = (0, BodyState::Awake);
         for i in 0..parts.len() {
             let (before, rest) = parts.split_at_mut(i);

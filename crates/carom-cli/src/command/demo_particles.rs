@@ -55,7 +55,7 @@ trait Scene {
     /// Returns the title, the shapes of the bodies, and the view.
     fn picture(&self) -> (&'static str, Vec<PlayerShape>, View);
 
-    /// Returns the clouds. Their particles come first in [`Scene::places`], cloud after cloud.
+    /// Returns the clouds. Their particles come first in [`Scene::positions`], cloud after cloud.
     fn clouds(&self) -> Vec<PlayerCloud>;
 
     /// Returns the surfaces. Their vertices are the particles after those of the clouds, surface
@@ -84,7 +84,7 @@ trait Scene {
     }
 
     /// Returns the positions of the particles after the last step.
-    fn places(&self) -> &[Vec3];
+    fn positions(&self) -> &[Vec3];
 
     /// Returns the value for [`Scene::chart`].
     fn value(&mut self) -> Result<f64, ParticleError>;
@@ -106,7 +106,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
     let (title, shapes, view) = scene.picture();
     let (n_bodies, clouds, surfaces) = (shapes.len(), scene.clouds(), scene.surfaces());
     let mut crossings = Crossings::new(&surfaces)?;
-    let (n_particles, radius) = (scene.places().len(), clouds[0].radius);
+    let (n_particles, radius) = (scene.positions().len(), clouds[0].radius);
     let counts: Vec<usize> = clouds.iter().map(|cloud| cloud.n).collect();
     let n_faces: Vec<usize> = surfaces.iter().map(|surface| surface.triangles.len()).collect();
     let n_vertices: Vec<usize> = surfaces.iter().map(|surface| surface.vertices.len()).collect();
@@ -150,11 +150,11 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
             energies.push(energy);
         }
         if args.check {
-            let lost = scene.places().iter().position(|p| radius < scene.outside(*p));
+            let lost = scene.positions().iter().position(|p| radius < scene.outside(*p));
             if let Some(particle) = lost {
                 fault(format!("frame {frame}: particle {particle} is outside"));
             }
-            let crossing = crossings.count(&scene.places()[counts.iter().sum()..])?;
+            let crossing = crossings.count(&scene.positions()[counts.iter().sum()..])?;
             if 0 < crossing {
                 fault(format!("frame {frame}: {crossing} pairs of faces cross"));
             }
@@ -167,7 +167,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
                 states[mover] = BodyState::InContact;
             }
             recording.push(poses, states, &[], FrameStats { values: vec![ms, value] });
-            let mut left = scene.places();
+            let mut left = scene.positions();
             let mut take = |n: usize| {
                 let (first, rest) = left.split_at(n);
                 left = rest;
@@ -180,7 +180,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
             });
             recording.push_surfaces(frames.collect());
             if let (true, Some(radius)) = (args.surface, scene.liquid_radius()) {
-                let liquid = &scene.places()[..counts[0]];
+                let liquid = &scene.positions()[..counts[0]];
                 let SurfaceMesh { vertices, triangles, .. } =
                     liquid_surface(liquid, radius, SKIN_CELL * radius)
                         .map_err(|e| format!("frame {frame}: {e}"))?;
@@ -190,7 +190,7 @@ fn simulate(scene: &mut (dyn Scene + Send), args: &DemoArgs) -> Result<Run, Stri
         progress.step();
     }
     let mean = total / f64::from(args.n_frames());
-    let bits = scene.places().iter().flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits())));
+    let bits = scene.positions().iter().flat_map(|p| p.to_array().map(|x| u64::from(x.to_bits())));
     let hash = hash(bits);
     let mut run = Run::of(hash, n_bodies, [0.0, 0.0, mean], 0, energies, recording);
     run.summary = Some(format!(
@@ -219,9 +219,9 @@ fn ball(point: Vec3, radius: f32) -> (f32, Vec3) {
 /// Returns the kinetic plus potential energy of all particles, in joules.
 fn energy_of(solver: &ParticleSolver) -> f64 {
     let particles = (0..solver.n_particles() as u32).filter_map(|id| {
-        let (place, velocity) = (solver.position(id)?, solver.velocity(id)?);
+        let (position, velocity) = (solver.position(id)?, solver.velocity(id)?);
         let mass = 1.0 / f64::from(solver.inverse_mass(id)?);
-        Some(mass * f64::from(0.5 * velocity.length_squared() + GRAVITY * place.y))
+        Some(mass * f64::from(0.5 * velocity.length_squared() + GRAVITY * position.y))
     });
     particles.sum()
 }
@@ -251,7 +251,7 @@ fn tank_obstacles(point: Vec3) -> (f32, Vec3) {
 
 struct Tank {
     solver: ParticleSolver,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
     center: Vec3,
     turn: Quat,
     velocity: Vec3,
@@ -268,12 +268,13 @@ impl Tank {
             solver.add_plane(normal, offset, &Surface::default())?;
         }
         let [x, z] = [0.8, 0.9].map(|side: f32| (side / spacing).floor().max(1.0) as usize);
-        let place = |i: usize| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32) + 0.5;
-        let places: Vec<Vec3> = (0..n).map(|i| place(i) * spacing).collect();
-        solver.add_liquid(&Liquid::default(), &places)?;
+        let position_of =
+            |i: usize| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32) + 0.5;
+        let positions: Vec<Vec3> = (0..n).map(|i| position_of(i) * spacing).collect();
+        solver.add_liquid(&Liquid::default(), &positions)?;
         let center = Vec3::new(2.0, FLOAT_RADIUS, 0.5);
         let still = Vec3::ZERO;
-        Ok(Tank { solver, places, center, turn: Quat::IDENTITY, velocity: still, spin: still })
+        Ok(Tank { solver, positions, center, turn: Quat::IDENTITY, velocity: still, spin: still })
     }
 }
 
@@ -326,7 +327,7 @@ impl Scene for Tank {
         }];
         let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
         self.solver.step_in(DT, &mut around).map_err(text)?;
-        self.solver.collect_positions(&mut self.places);
+        self.solver.collect_positions(&mut self.positions);
         // The impulse of the water on the ball, and that of the ball's weight.
         self.velocity += bodies[0].impulse / FLOAT_MASS - Vec3::Y * (GRAVITY * DT);
         self.spin += bodies[0].angular_impulse * inverse_inertia;
@@ -355,8 +356,8 @@ impl Scene for Tank {
         poses
     }
 
-    fn places(&self) -> &[Vec3] {
-        &self.places
+    fn positions(&self) -> &[Vec3] {
+        &self.positions
     }
 
     fn value(&mut self) -> Result<f64, ParticleError> {
@@ -393,7 +394,7 @@ fn glass(point: Vec3, neck: f32) -> (f32, Vec3) {
 
 struct Hourglass {
     solver: ParticleSolver,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
     neck: f32,
 }
 
@@ -406,7 +407,7 @@ impl Hourglass {
         solver.add_plane(Vec3::Y, -GLASS_HEIGHT, &Surface::default())?;
         // Grains start above the neck, layer after layer.
         let side = (2.0 * GLASS_RADIUS / spacing) as usize;
-        let places: Vec<Vec3> = (0..)
+        let positions: Vec<Vec3> = (0..)
             .map(|i: usize| {
                 let at = Vec3::new((i % side) as f32, (i / (side * side)) as f32, (i / side % side) as f32);
                 (at + 0.5) * spacing - Vec3::new(GLASS_RADIUS, 0.0, GLASS_RADIUS)
@@ -414,8 +415,8 @@ impl Hourglass {
             .filter(|p| 0.6 * spacing < glass(*p, neck).0)
             .take(n)
             .collect();
-        solver.add_grains(&Grains::default(), &places)?;
-        Ok(Hourglass { solver, places, neck })
+        solver.add_grains(&Grains::default(), &positions)?;
+        Ok(Hourglass { solver, positions, neck })
     }
 }
 
@@ -461,7 +462,7 @@ impl Scene for Hourglass {
         let fields = [FieldBoundary { distance: &wall, surface: Surface::default().with_friction(0.1) }];
         let mut around = Surroundings { fields: &fields, ..Surroundings::default() };
         self.solver.step_in(DT, &mut around).map_err(text)?;
-        self.solver.collect_positions(&mut self.places);
+        self.solver.collect_positions(&mut self.positions);
         Ok(())
     }
 
@@ -469,13 +470,13 @@ impl Scene for Hourglass {
         vec![Pose::IDENTITY, Pose::from_translation(Vec3::NEG_Y * GLASS_HEIGHT)]
     }
 
-    fn places(&self) -> &[Vec3] {
-        &self.places
+    fn positions(&self) -> &[Vec3] {
+        &self.positions
     }
 
     fn value(&mut self) -> Result<f64, ParticleError> {
         let n = self.solver.n_particles();
-        let below = self.places().iter().filter(|p| p.y < 0.0).count();
+        let below = self.positions().iter().filter(|p| p.y < 0.0).count();
         Ok(100.0 * below as f64 / n as f64)
     }
 
@@ -507,7 +508,7 @@ const CLOUDS: f32 = 7.0;
 
 struct Rain {
     buffer: DepthBuffer,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
     velocities: Vec<Vec3>,
     outcomes: Vec<StepOutcome>,
     rng: Rng,
@@ -529,7 +530,7 @@ impl Rain {
         }
         let mut rain = Rain {
             buffer,
-            places: Vec::new(),
+            positions: Vec::new(),
             velocities: Vec::new(),
             outcomes: Vec::new(),
             rng: Rng::new(seed),
@@ -537,8 +538,8 @@ impl Rain {
         };
         for _ in 0..n {
             let height = rain.rng.range(0.1, f64::from(CLOUDS)) as f32;
-            let (place, velocity) = rain.drop_at(height);
-            rain.places.push(place);
+            let (position, velocity) = rain.drop_at(height);
+            rain.positions.push(position);
             rain.velocities.push(velocity);
         }
         Ok(rain)
@@ -560,7 +561,7 @@ impl Scene for Rain {
     fn clouds(&self) -> Vec<PlayerCloud> {
         vec![PlayerCloud {
             name: "drops".to_owned(),
-            n: self.places.len(),
+            n: self.positions.len(),
             radius: 0.02,
             colour: [96, 140, 190],
             foam_speed: f32::INFINITY,
@@ -577,19 +578,19 @@ impl Scene for Rain {
             *velocity += (Vec3::NEG_Y * GRAVITY - *velocity * (velocity.length() * GRAVITY / 64.0)) * DT;
         }
         let bounce = Bounce::default().with_restitution(0.25);
-        let Rain { buffer, places, velocities, outcomes, .. } = self;
-        let counts = buffer.advance(places, velocities, DT, &bounce, outcomes).map_err(text)?;
+        let Rain { buffer, positions, velocities, outcomes, .. } = self;
+        let counts = buffer.advance(positions, velocities, DT, &bounce, outcomes).map_err(text)?;
         self.n_bounced = counts.n_bounced;
         // Drops that have settled, were killed or left the street fall again from the clouds.
-        for i in 0..self.places.len() {
+        for i in 0..self.positions.len() {
             let has_settled =
                 self.outcomes[i] == StepOutcome::Bounced && self.velocities[i].length_squared() < 0.25;
             if has_settled
                 || self.outcomes[i] == StepOutcome::Killed
-                || self.places[i].y < 0.0
-                || STREET < self.places[i].x.abs()
+                || self.positions[i].y < 0.0
+                || STREET < self.positions[i].x.abs()
             {
-                (self.places[i], self.velocities[i]) = self.drop_at(CLOUDS);
+                (self.positions[i], self.velocities[i]) = self.drop_at(CLOUDS);
             }
         }
         Ok(())
@@ -599,8 +600,8 @@ impl Scene for Rain {
         BOXES.iter().map(|(middle, _)| Pose::from_translation(*middle)).chain([Pose::IDENTITY]).collect()
     }
 
-    fn places(&self) -> &[Vec3] {
-        &self.places
+    fn positions(&self) -> &[Vec3] {
+        &self.positions
     }
 
     fn value(&mut self) -> Result<f64, ParticleError> {

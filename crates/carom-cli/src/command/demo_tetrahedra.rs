@@ -87,7 +87,7 @@ impl Stages {
     }
 
     /// Finds bodies that meet, and lets them bounce.
-    fn look(&mut self, scene: &mut Tetrahedra, poses: &[Pose]) -> Result<Found, String> {
+    fn find_contacts(&mut self, scene: &mut Tetrahedra, poses: &[Pose]) -> Result<Found, String> {
         let start = Instant::now();
         let boxes = poses.iter().map(|pose| self.body.outer.placed(&pose.wide()).to_aabb());
         if self.ids.is_empty() {
@@ -163,7 +163,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             scene.step();
         }
         let poses: Vec<Pose> = scene.poses().collect();
-        let found = stages.look(&mut scene, &poses)?;
+        let found = stages.find_contacts(&mut scene, &poses)?;
         total += found.ms;
         last = found.pairs;
         for (sum, n) in pairs.iter_mut().zip(found.pairs) {
@@ -178,8 +178,8 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         progress.step();
     }
     let bits = scene.poses().flat_map(|pose| {
-        let (place, rotation) = (pose.translation.to_array(), pose.rotation.to_array());
-        place.into_iter().chain(rotation).map(|x| u64::from(x.to_bits()))
+        let (position, rotation) = (pose.translation.to_array(), pose.rotation.to_array());
+        position.into_iter().chain(rotation).map(|x| u64::from(x.to_bits()))
     });
     let hash = hash(bits.collect::<Vec<_>>());
     let mean = total / f64::from(args.n_frames() + 1);

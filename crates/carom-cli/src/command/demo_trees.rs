@@ -34,28 +34,28 @@ const HALF: Vec3 = Vec3::splat(0.07);
 const MAX_LEAF: u32 = 4;
 
 /// Queries from which the tree by use learns before it is rebuilt.
-const LESSONS: u32 = 60;
+const N_TRAINING_QUERIES: u32 = 60;
 
 /// The methods of building a tree, in the order in which they are played.
-const WAYS: [(&str, Way); 14] = [
-    ("top down, surface area heuristic", Way::Method(BuildMethod::Sah)),
-    ("the same over clusters of four", Way::Method(BuildMethod::ClusteredSah)),
-    ("top down, volume for area", Way::Method(BuildMethod::Volume)),
-    ("top down, at the mean", Way::Method(BuildMethod::Mean)),
-    ("top down, equal halves", Way::Method(BuildMethod::Median)),
-    ("bottom up", Way::Method(BuildMethod::BottomUp)),
-    ("bottom up over clusters of four", Way::Method(BuildMethod::ClusteredBottomUp)),
-    ("one by one in random order", Way::Method(BuildMethod::Insertion)),
-    ("linear, along the Morton curve", Way::Method(BuildMethod::Morton)),
-    ("linear, in one pass", Way::Method(BuildMethod::OnePass)),
-    ("linear, then treelets", Way::Treelets),
-    ("linear, then reinsertion", Way::Reinsertion),
-    ("by use: often reached, near the root", Way::ByUse),
-    ("lazy: built where queries go", Way::Lazy),
+const CONSTRUCTIONS: [(&str, Construction); 14] = [
+    ("top down, surface area heuristic", Construction::Method(BuildMethod::Sah)),
+    ("the same over clusters of four", Construction::Method(BuildMethod::ClusteredSah)),
+    ("top down, volume for area", Construction::Method(BuildMethod::Volume)),
+    ("top down, at the mean", Construction::Method(BuildMethod::Mean)),
+    ("top down, equal halves", Construction::Method(BuildMethod::Median)),
+    ("bottom up", Construction::Method(BuildMethod::BottomUp)),
+    ("bottom up over clusters of four", Construction::Method(BuildMethod::ClusteredBottomUp)),
+    ("one by one in random order", Construction::Method(BuildMethod::Insertion)),
+    ("linear, along the Morton curve", Construction::Method(BuildMethod::Morton)),
+    ("linear, in one pass", Construction::Method(BuildMethod::OnePass)),
+    ("linear, then treelets", Construction::Treelets),
+    ("linear, then reinsertion", Construction::Reinsertion),
+    ("by use: often reached, near the root", Construction::ByUse),
+    ("lazy: built where queries go", Construction::Lazy),
 ];
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Construction {
     Method(BuildMethod),
     Treelets,
     Reinsertion,
@@ -71,7 +71,7 @@ enum Tree {
 
 /// The findings of a query.
 #[derive(Default)]
-struct Met {
+struct QueryResult {
     /// Boxes that it overlaps, level by level.
     levels: Vec<Vec<[Vec3; 2]>>,
     candidates: Vec<u32>,
@@ -79,23 +79,23 @@ struct Met {
 }
 
 impl Tree {
-    fn build(way: Way, boxes: &[Aabb], knot: &Knot) -> Result<Tree, String> {
+    fn build(construction: Construction, boxes: &[Aabb], knot: &Knot) -> Result<Tree, String> {
         let linear = BuildSettings::default().with_max_leaf(MAX_LEAF).with_method(BuildMethod::Morton);
-        let settings = match way {
-            Way::Method(method) => linear.with_method(method),
-            Way::Treelets => linear.with_treelet_rounds(3),
-            Way::Reinsertion => linear.with_reinsertion_rounds(3),
-            Way::ByUse | Way::Lazy => linear.with_method(BuildMethod::Sah),
+        let settings = match construction {
+            Construction::Method(method) => linear.with_method(method),
+            Construction::Treelets => linear.with_treelet_rounds(3),
+            Construction::Reinsertion => linear.with_reinsertion_rounds(3),
+            Construction::ByUse | Construction::Lazy => linear.with_method(BuildMethod::Sah),
         };
         let said = |e: carom_bvh::BvhError| e.to_string();
-        if let Way::Lazy = way {
+        if let Construction::Lazy = construction {
             return Ok(Tree::Lazy(LazyBvh::new(boxes.to_vec(), &settings).map_err(said)?));
         }
         let mut tree = Bvh::build(boxes, &settings).map_err(said)?;
-        if let Way::ByUse = way {
+        if let Construction::ByUse = construction {
             let mut uses = vec![0; boxes.len()];
-            for frame in 0..LESSONS {
-                tree.visit_box(&asking(knot, frame, LESSONS), |leaf| {
+            for frame in 0..N_TRAINING_QUERIES {
+                tree.visit_box(&query_box(knot, frame, N_TRAINING_QUERIES), |leaf| {
                     leaf.primitives.iter().for_each(|&face| uses[face as usize] += 1);
                     ControlFlow::Continue(())
                 });
@@ -105,8 +105,8 @@ impl Tree {
         Ok(Tree::Whole(tree))
     }
 
-    fn ask(&self, aabb: &Aabb, boxes: &[Aabb]) -> Met {
-        let mut met = Met::default();
+    fn query(&self, aabb: &Aabb, boxes: &[Aabb]) -> QueryResult {
+        let mut met = QueryResult::default();
         match self {
             Tree::Whole(tree) => {
                 let visit = tree.visit_box(aabb, |leaf| {
@@ -169,7 +169,7 @@ fn corners(aabb: &Aabb) -> [Vec3; 2] {
 }
 
 /// Returns the query box in one of `n` frames. It follows the knot once, half inside of it.
-fn asking(knot: &Knot, frame: u32, n: u32) -> Aabb {
+fn query_box(knot: &Knot, frame: u32, n: u32) -> Aabb {
     let turn = core::f64::consts::TAU * f64::from(frame) / f64::from(n.max(1));
     let (across, along) = (sin_cos(f64::from(knot.q) * turn), sin_cos(f64::from(knot.p) * turn));
     let r = knot.major + (knot.minor + knot.tube) * across.1;
@@ -185,7 +185,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     let faces = &mesh.triangles;
     let boxes: Vec<Aabb> =
         faces.iter().map(|face| Aabb::from_points(&face.map(|v| vertices[v as usize]))).collect();
-    let title = format!("trees: {} ways to build one over {} faces", WAYS.len(), faces.len());
+    let title = format!("trees: {} ways to build one over {} faces", CONSTRUCTIONS.len(), faces.len());
     let drawn = PlayerMesh { vertices: vertices.clone(), triangles: faces.clone() };
     let mut recording = Recording::new(&title, FRAME, vec![PlayerShape::Cuboid(HALF)], vec![0])
         .with_surfaces(vec![drawn])
@@ -203,18 +203,18 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             chart("faces", "", &["given by the tree", "whose boxes overlap"]),
         ]);
     // All ways have the same number of frames.
-    let n_frames = (args.n_frames() / WAYS.len() as u32).max(1);
-    let mut progress = Progress::new("trees", WAYS.len() as u64);
+    let n_frames = (args.n_frames() / CONSTRUCTIONS.len() as u32).max(1);
+    let mut progress = Progress::new("trees", CONSTRUCTIONS.len() as u64);
     let (mut rows, mut hashed, mut n_given, mut total_ms) = (Vec::new(), 0, 0, 0.0);
-    for (name, way) in WAYS {
+    for (name, construction) in CONSTRUCTIONS {
         let start = Instant::now();
-        let tree = Tree::build(way, &boxes, &knot)?;
+        let tree = Tree::build(construction, &boxes, &knot)?;
         let build_ms = start.elapsed().as_secs_f64() * 1e3;
         let (mut n_tests, mut n_faces) = (0, 0);
         for frame in 0..n_frames {
-            let aabb = asking(&knot, frame, n_frames);
+            let aabb = query_box(&knot, frame, n_frames);
             let start = Instant::now();
-            let met = tree.ask(&aabb, &boxes);
+            let met = tree.query(&aabb, &boxes);
             total_ms += start.elapsed().as_secs_f64() * 1e3;
             let mut states = vec![FaceState::Free; faces.len()];
             for &face in &met.candidates {
@@ -248,10 +248,10 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         "faces given a query",
         "ms to build",
     ];
-    let n_queries = n_frames * WAYS.len() as u32;
+    let n_queries = n_frames * CONSTRUCTIONS.len() as u32;
     let summary = format!(
         "{} ways over {} faces, {n_frames} queries each; mean milliseconds of a query {:.3}\n{}",
-        WAYS.len(),
+        CONSTRUCTIONS.len(),
         faces.len(),
         total_ms / f64::from(n_queries),
         rows.iter().map(line).collect::<Vec<_>>().join("\n"),

@@ -105,9 +105,9 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
         };
         let aside =
             DVec3::new(rng.range(-1.0, 1.0), 0.0, rng.range(-1.0, 1.0)) * if i == 0 { 0.0 } else { 2.0 };
-        let place = start + aside + DVec3::Y * (figure.stature() + 0.05);
+        let position = start + aside + DVec3::Y * (figure.stature() + 0.05);
         let character =
-            Character::new(figure, CharacterSettings::default(), place).map_err(|e| e.to_string())?;
+            Character::new(figure, CharacterSettings::default(), position).map_err(|e| e.to_string())?;
         walkers.push(Walker { character, wish: DVec3::ZERO, left: 0 });
         shape_of.push(1 + (i % figures.len()) as u32);
     }
@@ -162,8 +162,9 @@ fn walk(args: &DemoArgs, n_bodies: usize) -> Result<Run, String> {
     // The energy before the first step is not reported.
     energy.remove(0);
     let bits = walkers.iter().flat_map(|walker| {
-        let (place, velocity) = (walker.character.place().to_array(), walker.character.velocity().to_array());
-        place.into_iter().chain(velocity).map(f64::to_bits)
+        let (position, velocity) =
+            (walker.character.position().to_array(), walker.character.velocity().to_array());
+        position.into_iter().chain(velocity).map(f64::to_bits)
     });
     let ms = [0.0, total / f64::from(args.n_frames()), 0.0];
     Ok(Run::of(hash(bits), n_bodies, ms, n_contacts, energy, recording))
@@ -185,10 +186,10 @@ fn energy_of(character: &Character) -> f64 {
 fn decide(walker: &mut Walker, is_on_path: bool, rng: &mut Rng) {
     if is_on_path {
         let [x, z] = CASTLE_PATH[walker.left % CASTLE_PATH.len()];
-        let way = DVec3::new(x, 0.0, z) - walker.character.place();
-        let way = DVec3::new(way.x, 0.0, way.z);
-        walker.left += usize::from(way.length() < 0.4);
-        walker.wish = way.normalize_or_zero() * 4.0;
+        let offset = DVec3::new(x, 0.0, z) - walker.character.position();
+        let displacement = DVec3::new(offset.x, 0.0, offset.z);
+        walker.left += usize::from(displacement.length() < 0.4);
+        walker.wish = displacement.normalize_or_zero() * 4.0;
         return;
     }
     if walker.left == 0 {
@@ -208,7 +209,7 @@ fn record_walk(walkers: &[Walker], points: &[Vec3], ms: f64, recording: &mut Rec
     let mut states = vec![BodyState::Fixed];
     let (mut n_ground, mut n_wall) = (0, 0);
     for Walker { character, .. } in walkers {
-        poses.push(Pose::from_translation(character.place().as_vec3()));
+        poses.push(Pose::from_translation(character.position().as_vec3()));
         let is_at_wall = !character.walked().contacts.is_empty();
         let ground = character.ground();
         n_ground += usize::from(ground.is_some());
@@ -233,8 +234,8 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
     let mut world = BspWorld::new(&tree);
     let settings = CarSettings::default();
     let (half, clearance) = (settings.half, settings.clearance);
-    let place = level.starts[0] + DVec3::Y * (half.y + clearance + 0.1);
-    let mut car = Car::new(settings, place, DQuat::IDENTITY).map_err(|e| e.to_string())?;
+    let position = level.starts[0] + DVec3::Y * (half.y + clearance + 0.1);
+    let mut car = Car::new(settings, position, DQuat::IDENTITY).map_err(|e| e.to_string())?;
     // The tunnel is drawn open on one side, so that the car in it is seen.
     let road = drawn(&level, |block| !block.corners.iter().all(|p| 85.0 < p.x && (2.0 < p.y || 2.0 < p.z)));
     let roof = drawn(&level, |block| block.corners.iter().all(|p| 85.0 < p.x && 2.0 < p.y));
@@ -275,16 +276,16 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
         let start = Instant::now();
         if 0 < frame {
             let ahead = car.velocity().x;
-            let throttle = if ahead < 9.0 && car.place().x < 118.0 { 0.8 } else { 0.0 };
-            let brake = if 124.0 < car.place().x { 0.5 } else { 0.0 };
-            let steer = 0.05 * car.place().z + 0.1 * car.velocity().z;
+            let throttle = if ahead < 9.0 && car.position().x < 118.0 { 0.8 } else { 0.0 };
+            let brake = if 124.0 < car.position().x { 0.5 } else { 0.0 };
+            let steer = 0.05 * car.position().z + 0.1 * car.velocity().z;
             car.drive(&mut world, &Controls { throttle, brake, steer }, STEP);
             turned += ahead * STEP / radius;
         }
         let ms = start.elapsed().as_secs_f64() * 1e3;
         total += ms;
         let (g, v) = (car.settings().gravity, car.velocity().length_squared());
-        energy.push(car.settings().mass * (0.5 * v + g * car.place().y));
+        energy.push(car.settings().mass * (0.5 * v + g * car.position().y));
         n_contacts = car.wheels().iter().filter(|wheel| wheel.distance.is_some_and(|d| d <= 0.0)).count();
         if frame % every(args) == 0 {
             record_drive(&car, turned, radius, ms, &mut recording);
@@ -292,8 +293,12 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
         progress.step();
     }
     energy.remove(0);
-    let bits =
-        car.place().to_array().into_iter().chain(car.velocity().to_array()).chain(car.rotation().to_array());
+    let bits = car
+        .position()
+        .to_array()
+        .into_iter()
+        .chain(car.velocity().to_array())
+        .chain(car.rotation().to_array());
     let ms = [0.0, total / f64::from(args.n_frames()), 0.0];
     Ok(Run::of(hash(bits.map(f64::to_bits)), 1, ms, n_contacts, energy, recording))
 }
@@ -301,7 +306,7 @@ fn drive(args: &DemoArgs) -> Result<Run, String> {
 fn record_drive(car: &Car, turned: f64, radius: f64, ms: f64, recording: &mut Recording) {
     let turn = car.rotation().as_quat();
     let half = car.settings().half;
-    let at = |local: DVec3| (car.place() + car.rotation() * local).as_vec3();
+    let at = |local: DVec3| (car.position() + car.rotation() * local).as_vec3();
     let mut poses = vec![Pose::IDENTITY; 2];
     poses.push(Pose::new(turn, at(DVec3::new(0.0, -0.45 * half.y, 0.0))));
     poses.push(Pose::new(turn, at(DVec3::new(-0.15 * half.x, 0.45 * half.y, 0.0))));

@@ -2,7 +2,7 @@
 
 use crate::args::{DistanceArgs, Numbers, PairArgs};
 use crate::remarks::Remarks;
-use crate::report::{self, Found, counted, spaced};
+use crate::report::{self, Outcome, counted, spaced};
 use crate::shape_arg::ShapeArg;
 use crate::solid::{self, Solid, Winding};
 use carom_io::Placement;
@@ -11,7 +11,7 @@ use glam::DVec3;
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
-pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
+pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Outcome, String> {
     let ([a, b], remarks) = read_pair(&args.pair, winding)?;
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.distance.v1"));
@@ -36,7 +36,7 @@ pub fn run(args: &DistanceArgs, winding: Winding) -> Result<Found, String> {
             report::print(&line)?;
         }
     }
-    Ok(remarks.ending(is_intersecting))
+    Ok(remarks.outcome(is_intersecting))
 }
 
 /// Reads the two shapes of a command line in their places. Prints the remarks on them, and returns

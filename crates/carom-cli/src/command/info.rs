@@ -3,7 +3,7 @@
 use crate::args::InfoArgs;
 use crate::load;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, spaced};
+use crate::report::{self, Outcome, spaced};
 use crate::self_report::SelfReport;
 use crate::solid::ambiguity_note;
 use carom_geom::Orientation;
@@ -13,7 +13,7 @@ use carom_query::f64::MeshShape;
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
-pub fn run(args: &InfoArgs) -> Result<Found, String> {
+pub fn run(args: &InfoArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let files = load::load_all(&args.files, &args.reading.options(args.keep_going), &mut remarks)?;
     remarks.print();
@@ -50,7 +50,7 @@ pub fn run(args: &InfoArgs) -> Result<Found, String> {
         remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     }
-    Ok(remarks.ending(false))
+    Ok(remarks.outcome(false))
 }
 
 /// The measures of a part.

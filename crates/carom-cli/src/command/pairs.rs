@@ -4,10 +4,10 @@
 //! differ.
 
 use crate::args::PairsArgs;
-use crate::report::{self, Found};
+use crate::report::{self, Outcome};
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::{BroadPhase, BruteForce, Filter, Pair, ProxyId};
-use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, Place};
+use carom_broad_auto::catalogue::{ALGORITHMS, CatalogueEntry, Growth, WorldHints};
 use carom_io::boxes_csv::{self, BoxFrame};
 use glam::Vec3;
 use serde_json::json;
@@ -26,7 +26,7 @@ struct Step {
 }
 
 /// The times and results of one algorithm.
-struct Outcome {
+struct Measured {
     name: &'static str,
     /// Milliseconds of each frame.
     times: Vec<f64>,
@@ -35,7 +35,7 @@ struct Outcome {
     hash: u64,
 }
 
-impl Outcome {
+impl Measured {
     fn mean(&self) -> f64 {
         self.times.iter().sum::<f64>() / self.times.len().max(1) as f64
     }
@@ -50,7 +50,7 @@ impl Outcome {
 }
 
 /// Runs the command.
-pub fn run(args: &PairsArgs) -> Result<Found, String> {
+pub fn run(args: &PairsArgs) -> Result<Outcome, String> {
     let frames = boxes_csv::read(&args.file).map_err(|e| e.to_string())?;
     let steps = steps_of(&frames)?;
     let most = frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0);
@@ -63,7 +63,7 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
             wanted => wanted == listed.name,
         });
     let place = place_of(&frames);
-    let mut outcomes: Vec<Outcome> = Vec::new();
+    let mut outcomes: Vec<Measured> = Vec::new();
     for listed in chosen {
         let outcome = run_one(listed, &steps, &frames, &place)?;
         if let Some(first) = outcomes.first().filter(|first| first.hash != outcome.hash) {
@@ -86,10 +86,10 @@ pub fn run(args: &PairsArgs) -> Result<Found, String> {
     } else {
         report::print(&text(&outcomes, &left_out, &frames, most))?;
     }
-    Ok(Found::Nothing)
+    Ok(Outcome::Nothing)
 }
 
-fn text(outcomes: &[Outcome], left_out: &[&CatalogueEntry], frames: &[BoxFrame], most: usize) -> String {
+fn text(outcomes: &[Measured], left_out: &[&CatalogueEntry], frames: &[BoxFrame], most: usize) -> String {
     let n_pairs: usize = outcomes.first().map_or(0, |outcome| outcome.counts.iter().sum());
     let mut lines = vec![
         format!(
@@ -99,7 +99,7 @@ fn text(outcomes: &[Outcome], left_out: &[&CatalogueEntry], frames: &[BoxFrame],
         ),
         format!("{:<20} {:>12} {:>10} {:>15}", "broad phase", "ms a frame", "worst", "tests per pair"),
     ];
-    let best = outcomes.iter().map(Outcome::mean).fold(f64::INFINITY, f64::min);
+    let best = outcomes.iter().map(Measured::mean).fold(f64::INFINITY, f64::min);
     for outcome in outcomes {
         lines.push(format!(
             "{:<20} {:>12.4} {:>10.4} {:>15.1}{}",
@@ -162,10 +162,10 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
 }
 
 /// Returns the bounds of all boxes, and the most boxes of a frame.
-fn place_of(frames: &[BoxFrame]) -> Place {
+fn place_of(frames: &[BoxFrame]) -> WorldHints {
     let boxes = frames.iter().flat_map(|frame| &frame.boxes).map(|(_, sides)| aabb_of(sides));
     let bounds = boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb));
-    Place { bounds, n_boxes: frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0) }
+    WorldHints { bounds, n_boxes: frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0) }
 }
 
 fn aabb_of(&[a, b, c, d, e, f]: &[f32; 6]) -> Aabb {
@@ -176,11 +176,11 @@ fn run_one(
     listed: &CatalogueEntry,
     steps: &[Step],
     frames: &[BoxFrame],
-    place: &Place,
-) -> Result<Outcome, String> {
+    place: &WorldHints,
+) -> Result<Measured, String> {
     let mut broad = listed.make(place);
     let mut outcome =
-        Outcome { name: listed.name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };
+        Measured { name: listed.name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };
     let (mut pairs, mut proxies) = (Vec::<Pair>::new(), Vec::new());
     for (step, frame) in steps.iter().zip(frames) {
         let start = Instant::now();

@@ -3,7 +3,7 @@
 use crate::args::RayArgs;
 use crate::load;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, spaced};
+use crate::report::{self, Outcome, spaced};
 use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_geom::barycentric;
 use carom_io::{Part, Placement, without_controls};
@@ -28,7 +28,7 @@ pub struct Hit {
 }
 
 /// Runs the command.
-pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
+pub fn run(args: &RayArgs, winding: Winding) -> Result<Outcome, String> {
     let direction = DVec3::from_array(args.dir.0);
     if direction == DVec3::ZERO {
         return Err("--dir: the direction is zero".to_owned());
@@ -97,7 +97,7 @@ pub fn run(args: &RayArgs, winding: Winding) -> Result<Found, String> {
     if let Some(cost) = cost.filter(|_| !args.json) {
         report::print(&cost)?;
     }
-    Ok(remarks.ending(!hits.is_empty()))
+    Ok(remarks.outcome(!hits.is_empty()))
 }
 
 /// Adds a note that the normals of hits on a mesh without an inside are those of its triangles.

@@ -3,7 +3,7 @@
 use crate::args::SdfArgs;
 use crate::load;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, number};
+use crate::report::{self, Outcome, number};
 use carom_geom::TriMesh;
 use carom_sdf::{BakeSettings, Field, SdfGrid, SignMethod, SparseSdf};
 use glam::Vec3;
@@ -16,7 +16,7 @@ const PIXELS: f32 = 400.0;
 const GAP: usize = 12;
 
 /// Runs the command.
-pub fn run(args: &SdfArgs) -> Result<Found, String> {
+pub fn run(args: &SdfArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();

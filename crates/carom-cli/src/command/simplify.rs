@@ -6,12 +6,12 @@ use crate::args::{CoarseSide, SimplifyArgs};
 use crate::load;
 use crate::obj::write_object;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, number};
+use crate::report::{self, Outcome, number};
 use carom_simplify::{Side, SimplifySettings};
 use serde_json::json;
 
 /// Runs the command.
-pub fn run(args: &SimplifyArgs) -> Result<Found, String> {
+pub fn run(args: &SimplifyArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();

@@ -6,14 +6,14 @@ use crate::args::SrdfArgs;
 use crate::load;
 use crate::progress::Progress;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, counted};
+use crate::report::{self, Outcome, counted};
 use carom_io::without_controls;
 use carom_robot::{AllowedPair, AllowedReason, AllowedSearch, AllowedSettings, Workcell, srdf_text};
 use rayon::prelude::*;
 use serde_json::json;
 
 /// Runs the command.
-pub fn run(args: &SrdfArgs) -> Result<Found, String> {
+pub fn run(args: &SrdfArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let said = |e: &dyn core::fmt::Display| format!("{}: {e}", args.file.display());
     // A link that is not read would be left out of the file, and of every check by it.

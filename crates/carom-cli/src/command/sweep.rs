@@ -6,7 +6,7 @@
 
 use crate::args::SweepArgs;
 use crate::command::distance;
-use crate::report::{self, Found, spaced};
+use crate::report::{self, Outcome, spaced};
 use crate::solid::{Solid, Winding};
 use carom_math::f64::Pose;
 use carom_math::tol;
@@ -16,7 +16,7 @@ use glam::{DQuat, DVec3};
 use serde_json::{Map, Value, json};
 
 /// Runs the command.
-pub fn run(args: &SweepArgs, winding: Winding) -> Result<Found, String> {
+pub fn run(args: &SweepArgs, winding: Winding) -> Result<Outcome, String> {
     let ([a, b], remarks) = distance::read_pair(&args.pair, winding)?;
     let angular = match &args.rotate_by {
         None => DVec3::ZERO,
@@ -32,7 +32,7 @@ pub fn run(args: &SweepArgs, winding: Winding) -> Result<Found, String> {
     } else {
         report::print(&sentence(&document))?;
     }
-    Ok(remarks.ending(is_hit))
+    Ok(remarks.outcome(is_hit))
 }
 
 /// Returns the axis times the angle, in radians, of a turn by a unit quaternion x, y, z, w, the

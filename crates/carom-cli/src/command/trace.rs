@@ -4,7 +4,7 @@
 use crate::args::TraceArgs;
 use crate::load;
 use crate::remarks::Remarks;
-use crate::report::{self, Found, counted, spaced};
+use crate::report::{self, Outcome, counted, spaced};
 use crate::solid::{self, Winding};
 use carom_bsp::{Bevels, Body, Brush, BspError, BspSettings, BspTree, Contents, Point, Supported};
 use carom_io::map::{self, Map as Level};
@@ -30,7 +30,7 @@ impl Body for Turned {
 }
 
 /// Runs the command.
-pub fn run(args: &TraceArgs) -> Result<Found, String> {
+pub fn run(args: &TraceArgs) -> Result<Outcome, String> {
     let [from, to] = [args.from, args.to].map(|numbers| DVec3::from_array(numbers.0));
     let mut remarks = Remarks::default();
     let body = match &args.shape {
@@ -70,7 +70,7 @@ pub fn run(args: &TraceArgs) -> Result<Found, String> {
     } else {
         report::print(&sentence(&document))?;
     }
-    Ok(remarks.ending(is_hit))
+    Ok(remarks.outcome(is_hit))
 }
 
 /// Builds the tree of a level. Returns it with JSON members on its input.
@@ -163,7 +163,7 @@ fn members(tree: &BspTree, body: &impl Body, from: DVec3, to: DVec3) -> Map<Stri
     let mut members = Map::new();
     members.insert("hit".to_owned(), json!(hit.is_some()));
     members.insert("fraction".to_owned(), json!(hit.map_or(1.0, |hit| hit.t)));
-    members.insert("position".to_owned(), report::list(hit.map_or(to, |hit| hit.place)));
+    members.insert("position".to_owned(), report::list(hit.map_or(to, |hit| hit.position)));
     let normal = hit.filter(|hit| !hit.starts_inside).map(|hit| report::list(hit.normal));
     members.insert("normal".to_owned(), normal.unwrap_or(Value::Null));
     members.insert("start_solid".to_owned(), json!(starts_inside));

@@ -48,8 +48,8 @@ fn bodies_stop_before_a_wall() {
             let asked = format!(
                 "trace hall.map --from 0,0,32 --to 128,0,32 --shape {shape} --bevels {bevels} --json"
             );
-            let place = json(&asked).0["position"][0].as_f64().unwrap();
-            assert!((place - x).abs() < 1e-9, "{shape}: {place}");
+            let coordinate = json(&asked).0["position"][0].as_f64().unwrap();
+            assert!((coordinate - x).abs() < 1e-9, "{shape}: {coordinate}");
         }
     }
     let (d, status) = json("trace hall.map --from 0,0,32 --to 40,0,32 --shape sphere:16 --json");

@@ -17,7 +17,7 @@
 //! add its pieces.
 
 use super::{
-    DeformableMesh, Inside, check_count, check_vertices, checked_travel, edges_of, sorted_lists, surface,
+    DeformableMesh, Elements, check_count, check_vertices, checked_travel, edges_of, sorted_lists, surface,
     triangle_edges, vertices_of,
 };
 use crate::error::DeformError;
@@ -40,7 +40,7 @@ pub struct AddedElements {
 
 /// The features of a mesh after an edit.
 struct Edited {
-    inside: Inside,
+    inside: Elements,
     faces: Vec<[u32; 3]>,
     edges: Vec<[u32; 2]>,
     edge_owners: Vec<u32>,
@@ -79,13 +79,13 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// positions of their originals, before and now. The caller extends arrays by vertex: `for
     /// from in made { masses.push(masses[from as usize]) }`. On an error nothing changes.
     pub fn tear(&mut self, edges: &[[u32; 2]]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.own_triangles()?, edges)?;
+        let parted = self.split_features(self.own_triangles()?, edges)?;
         let edited = of_triangles(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
     fn own_triangles(&self) -> Result<&[[u32; 3]], DeformError> {
-        if let Inside::Triangles = self.inside { Ok(&self.faces) } else { Err(DeformError::OtherElements) }
+        if let Elements::Triangles = self.inside { Ok(&self.faces) } else { Err(DeformError::OtherElements) }
     }
 }
 
@@ -113,18 +113,18 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Cuts ropes at vertices: each segment there gets its own copy of the vertex. Returns the
     /// same as [`DeformableMesh::tear`].
     pub fn cut(&mut self, vertices: &[u32]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.own_segments()?, vertices.as_chunks::<1>().0)?;
+        let parted = self.split_features(self.own_segments()?, vertices.as_chunks::<1>().0)?;
         let edited = of_segments(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
     /// The segments by their numbers; empty for a mesh of other elements.
     pub fn segments(&self) -> &[[u32; 2]] {
-        if let Inside::Segments(all) = &self.inside { all } else { &[] }
+        if let Elements::Segments(all) = &self.inside { all } else { &[] }
     }
 
     fn own_segments(&self) -> Result<&[[u32; 2]], DeformError> {
-        if let Inside::Segments(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
+        if let Elements::Segments(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
     }
 }
 
@@ -153,18 +153,18 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// [`DeformableMesh::tear`] along edges. If the two sides separate, their faces join the
     /// surface.
     pub fn fracture(&mut self, faces: &[[u32; 3]]) -> Result<Vec<u32>, DeformError> {
-        let parted = self.parted(self.own_tetrahedra()?, faces)?;
+        let parted = self.split_features(self.own_tetrahedra()?, faces)?;
         let edited = of_tetrahedra(parted.elements)?;
         Ok(self.apply_parted(edited, parted.made, &parted.labels))
     }
 
     /// The tetrahedra by their numbers; empty for a mesh of other elements.
     pub fn tetrahedra(&self) -> &[[u32; 4]] {
-        if let Inside::Tetrahedra(all) = &self.inside { all } else { &[] }
+        if let Elements::Tetrahedra(all) = &self.inside { all } else { &[] }
     }
 
     fn own_tetrahedra(&self) -> Result<&[[u32; 4]], DeformError> {
-        if let Inside::Tetrahedra(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
+        if let Elements::Tetrahedra(all) = &self.inside { Ok(all) } else { Err(DeformError::OtherElements) }
     }
 }
 
@@ -177,9 +177,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         let mut numbers = vec![ADDED; self.after.len()];
         let mut mark = |vertices: &[u32]| vertices.iter().for_each(|&vertex| numbers[vertex as usize] = 0);
         match &self.inside {
-            Inside::Triangles => mark(self.faces.as_flattened()),
-            Inside::Segments(segments) => mark(segments.as_flattened()),
-            Inside::Tetrahedra(tetrahedra) => mark(tetrahedra.as_flattened()),
+            Elements::Triangles => mark(self.faces.as_flattened()),
+            Elements::Segments(segments) => mark(segments.as_flattened()),
+            Elements::Tetrahedra(tetrahedra) => mark(tetrahedra.as_flattened()),
         }
         let origins: Vec<u32> = (0..).zip(&numbers).filter(|(_, n)| **n != ADDED).map(|(v, _)| v).collect();
         for (number, &origin) in (0..).zip(&origins) {
@@ -191,9 +191,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         renumber(self.edges.as_flattened_mut());
         renumber(self.faces.as_flattened_mut());
         match &mut self.inside {
-            Inside::Triangles => {}
-            Inside::Segments(segments) => renumber(segments.as_flattened_mut()),
-            Inside::Tetrahedra(tetrahedra) => renumber(tetrahedra.as_flattened_mut()),
+            Elements::Triangles => {}
+            Elements::Segments(segments) => renumber(segments.as_flattened_mut()),
+            Elements::Tetrahedra(tetrahedra) => renumber(tetrahedra.as_flattened_mut()),
         }
         if !self.stands_for.is_empty() {
             // The lowest remaining vertex represents the others.
@@ -241,9 +241,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
             self.stands_for.extend(first..n_vertices);
         }
         let end = match &self.inside {
-            Inside::Triangles => self.faces.len(),
-            Inside::Segments(all) => all.len(),
-            Inside::Tetrahedra(all) => all.len(),
+            Elements::Triangles => self.faces.len(),
+            Elements::Segments(all) => all.len(),
+            Elements::Tetrahedra(all) => all.len(),
         };
         AddedElements { vertices: first..n_vertices, elements: (end - n_elements) as u32..end as u32 }
     }
@@ -286,11 +286,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
     }
 
     /// Returns the elements after a separation at `joints`.
-    fn parted<const N: usize, const F: usize>(
+    fn split_features<const N: usize, const F: usize>(
         &self,
         elements: &[[u32; N]],
         joints: &[[u32; F]],
-    ) -> Result<Parted<N>, DeformError> {
+    ) -> Result<SplitFeatures<N>, DeformError> {
         let n_vertices = self.after.len();
         let stands_for = |vertex: u32| self.stands_for.get(vertex as usize).copied().unwrap_or(vertex);
         let key = |joint: [u32; F]| sorted(joint.map(stands_for));
@@ -318,16 +318,16 @@ impl<T: FollowingTree> DeformableMesh<T> {
         around.sort_unstable();
         around.dedup();
         let is_there = |joint: &[u32; F]| {
-            let place = around.partition_point(|&(vertex, other, _)| (vertex, other) < (joint[0], *joint));
-            around.get(place).is_some_and(|(_, other, _)| other == joint)
+            let slot = around.partition_point(|&(vertex, other, _)| (vertex, other) < (joint[0], *joint));
+            around.get(slot).is_some_and(|(_, other, _)| other == joint)
         };
         if let Some(index) = torn.iter().position(|joint| !is_there(joint)) {
             return Err(DeformError::NoSuchJoint { index });
         }
         torn.sort_unstable();
-        let mut parted = Parted { elements: elements.to_vec(), made: Vec::new(), labels: Vec::new() };
+        let mut parted = SplitFeatures { elements: elements.to_vec(), made: Vec::new(), labels: Vec::new() };
         for fan in around.chunk_by(|a, b| a.0 == b.0) {
-            part_fan(fan, &torn, stands_for, n_vertices, &mut parted);
+            split_fan(fan, &torn, stands_for, n_vertices, &mut parted);
         }
         check_count(n_vertices + parted.made.len())?;
         Ok(parted)
@@ -335,7 +335,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
 }
 
 /// Elements that have parted.
-struct Parted<const N: usize> {
+struct SplitFeatures<const N: usize> {
     elements: Vec<[u32; N]>,
     /// For each new vertex, the one that it copies.
     made: Vec<u32>,
@@ -345,12 +345,12 @@ struct Parted<const N: usize> {
 
 /// Gives each group of elements around a vertex its own copy of the vertex. The fan lists the
 /// joints at the vertex, in order, with the elements that have them.
-fn part_fan<const N: usize, const F: usize>(
+fn split_fan<const N: usize, const F: usize>(
     fan: &[(u32, [u32; F], u32)],
     torn: &[[u32; F]],
     stands_for: impl Fn(u32) -> u32,
     n_vertices: usize,
-    parted: &mut Parted<N>,
+    parted: &mut SplitFeatures<N>,
 ) {
     let mut elements: Vec<u32> = fan.iter().map(|&(_, _, element)| element).collect();
     elements.sort_unstable();
@@ -365,14 +365,14 @@ fn part_fan<const N: usize, const F: usize>(
         }
         i
     }
-    let place = |element: u32| elements.partition_point(|&other| other < element);
+    let index_of = |element: u32| elements.partition_point(|&other| other < element);
     for same in fan.chunk_by(|a, b| a.1 == b.1) {
         if torn.binary_search(&same[0].1).is_ok() {
             continue;
         }
-        let first = place(same[0].2);
+        let first = index_of(same[0].2);
         for &(_, _, element) in same {
-            let (a, b) = (root(&mut above, first), root(&mut above, place(element)));
+            let (a, b) = (root(&mut above, first), root(&mut above, index_of(element)));
             above[a.max(b)] = a.min(b);
         }
     }
@@ -425,19 +425,19 @@ fn without<const N: usize>(elements: &[[u32; N]], numbers: &[u32]) -> Result<Vec
 
 fn of_triangles(faces: Vec<[u32; 3]>) -> Result<Edited, DeformError> {
     let (edges, edge_owners) = edges_of(&faces, triangle_edges)?;
-    Ok(Edited { inside: Inside::Triangles, faces, edges, edge_owners })
+    Ok(Edited { inside: Elements::Triangles, faces, edges, edge_owners })
 }
 
 fn of_segments(segments: Vec<[u32; 2]>) -> Result<Edited, DeformError> {
     let (edges, edge_owners) = edges_of(&segments, |segment| [*segment])?;
-    Ok(Edited { inside: Inside::Segments(segments), faces: Vec::new(), edges, edge_owners })
+    Ok(Edited { inside: Elements::Segments(segments), faces: Vec::new(), edges, edge_owners })
 }
 
 fn of_tetrahedra(tetrahedra: Vec<[u32; 4]>) -> Result<Edited, DeformError> {
     check_count(tetrahedra.len())?;
     let faces = surface(&tetrahedra);
     let (edges, edge_owners) = edges_of(&faces, triangle_edges)?;
-    Ok(Edited { inside: Inside::Tetrahedra(tetrahedra), faces, edges, edge_owners })
+    Ok(Edited { inside: Elements::Tetrahedra(tetrahedra), faces, edges, edge_owners })
 }
 
 /// Returns for each feature the number of one that had the same vertices before, or their
@@ -457,8 +457,8 @@ fn origins_of<const N: usize>(
             next += 1;
             return next as u32 - 1;
         }
-        let place = known.partition_point(|(other, _)| *other < key);
-        known.get(place).filter(|(other, _)| *other == key).map_or(ADDED, |(_, number)| {
+        let index = known.partition_point(|(other, _)| *other < key);
+        known.get(index).filter(|(other, _)| *other == key).map_or(ADDED, |(_, number)| {
             next = *number as usize + 1;
             *number
         })

@@ -68,8 +68,8 @@ impl LazyBoxes {
         self.total = 0.0;
         self.fitted.fill(0.0);
         self.steps.fill(self.step);
-        for (place, &feature) in self.layout.order.iter().enumerate() {
-            self.exact[place] = boxes[feature as usize];
+        for (index, &feature) in self.layout.order.iter().enumerate() {
+            self.exact[index] = boxes[feature as usize];
         }
         let (mut sum, mut n) = (0.0, 0_u32);
         for node in 0..tree.n_nodes() as u32 {

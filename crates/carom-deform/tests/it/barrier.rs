@@ -29,8 +29,8 @@ fn derivatives_are_those_of_differences() {
                 (sum(0..stencil.n_first) - 1.0).abs() < 1e-9 && (sum(stencil.n_first..4) + 1.0).abs() < 1e-9
             );
             let at = |i: usize| start[stencil.vertices[i] as usize].as_dvec3();
-            let way: DVec3 = (0..4).map(|i| at(i) * stencil.weights[i]).sum();
-            assert!((way - (near.point_a - near.point_b)).length() < 1e-9, "{near:?}");
+            let displacement: DVec3 = (0..4).map(|i| at(i) * stencil.weights[i]).sum();
+            assert!((displacement - (near.point_a - near.point_b)).length() < 1e-9, "{near:?}");
             let Some(barrier) = near.barrier(&stencil, thickness, reach) else {
                 assert!(near.distance <= thickness);
                 continue;
@@ -110,7 +110,7 @@ fn features_without_extent_have_weights_too() {
         let stencil = near.stencil(&mesh, &mesh);
         assert!(stencil.weights.iter().all(|weight| weight.is_finite()), "{near:?}");
         let at = |i: usize| mesh.positions()[stencil.vertices[i] as usize].as_dvec3();
-        let way: DVec3 = (0..4).map(|i| at(i) * stencil.weights[i]).sum();
-        assert!((way - (near.point_a - near.point_b)).length() < 1e-9, "{near:?}: {stencil:?}");
+        let displacement: DVec3 = (0..4).map(|i| at(i) * stencil.weights[i]).sum();
+        assert!((displacement - (near.point_a - near.point_b)).length() < 1e-9, "{near:?}: {stencil:?}");
     }
 }

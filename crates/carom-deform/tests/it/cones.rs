@@ -15,12 +15,12 @@ fn crossings(mesh: &mut DeformableMesh, cones: Cones) -> (Vec<FeaturePair>, Defo
 /// leaf pairs were left out.
 fn check(mesh: &mut DeformableMesh, what: &str) -> [u64; 2] {
     let (expected, without) = crossings(mesh, Cones::Never);
-    assert_eq!((without.under_cones, without.cone_tests), (0, 0));
+    assert_eq!((without.skipped_by_cones, without.cone_tests), (0, 0));
     let (found, with) = crossings(mesh, Cones::Always);
     assert_eq!(found, expected, "{what}");
     assert_eq!(with.leaf_pairs, without.leaf_pairs);
     assert_eq!(crossings(mesh, Cones::Auto).0, expected, "{what}");
-    [expected.len() as u64, with.under_cones]
+    [expected.len() as u64, with.skipped_by_cones]
 }
 
 /// Spiral ramps along each axis. Each turn is above the last one or goes through it.
@@ -151,7 +151,7 @@ fn a_cone_without_its_contour_would_be_wrong() {
     let (found, counters) = crossings(&mut mesh, Cones::Always);
     assert!(20 < found.len() && found == crossings(&mut mesh, Cones::Never).0);
     // Parts of a turn are free.
-    assert!(0 < counters.under_cones && counters.under_cones < counters.leaf_pairs);
+    assert!(0 < counters.skipped_by_cones && counters.skipped_by_cones < counters.leaf_pairs);
 }
 
 /// A few tests per triangle prove that all of a smooth sheet is free. `Auto` stops testing a
@@ -161,7 +161,7 @@ fn smooth_sheets_are_free_at_once_and_crumpled_ones_are_left_alone() {
     let n = 60;
     let mut smooth = DeformableMesh::from_triangles(&waves(n, 0.05, 0.0), grid(n)).unwrap();
     let (_, counters) = crossings(&mut smooth, Cones::Always);
-    assert_eq!((counters.under_cones, counters.exact_tests), (counters.leaf_pairs, 0));
+    assert_eq!((counters.skipped_by_cones, counters.exact_tests), (counters.leaf_pairs, 0));
     let without = crossings(&mut smooth, Cones::Never).1;
     assert!(counters.cone_tests < without.box_tests, "{counters:?} {without:?}");
     assert!(1000 < without.exact_tests);
@@ -175,7 +175,7 @@ fn smooth_sheets_are_free_at_once_and_crumpled_ones_are_left_alone() {
     assert!(tested[0] && tested.iter().filter(|is| **is).count() < 8, "{tested:?}");
     // `Auto` tests again later, and goes on because the tests pay.
     let paid: Vec<bool> =
-        (0..100).map(|_| 0 < search.crossings(&mut smooth).finish().counters.under_cones).collect();
+        (0..100).map(|_| 0 < search.crossings(&mut smooth).finish().counters.skipped_by_cones).collect();
     assert!(paid[64..].iter().all(|paid| *paid), "{paid:?}");
 }
 
@@ -187,7 +187,7 @@ fn warm_cones_do_not_allocate() {
     let mut search = FeatureSearch::default().with_cones(Cones::Always);
     let mut run = || {
         let counters = search.crossings(&mut mesh).finish().counters;
-        assert!(0 < counters.under_cones);
+        assert!(0 < counters.skipped_by_cones);
     };
     run();
     assert_eq!(allocation_counter::measure(run).count_total, 0);

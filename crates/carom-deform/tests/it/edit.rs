@@ -30,8 +30,8 @@ fn check_like_new(mesh: &mut DeformableMesh, what: &str) {
 /// vertex.
 fn check_topology(mesh: &DeformableMesh, what: &str) {
     let mut random = Random::new(5);
-    let places: Vec<_> = mesh.positions().iter().map(|_| random.cube_point()).collect();
-    let corners: Vec<_> = mesh.faces().iter().map(|t| t.map(|v| places[v as usize])).collect();
+    let positions: Vec<_> = mesh.positions().iter().map(|_| random.cube_point()).collect();
+    let corners: Vec<_> = mesh.faces().iter().map(|t| t.map(|v| positions[v as usize])).collect();
     let topology = MeshTopology::new(&corners);
     assert_eq!(topology.n_vertices(), mesh.surface_vertices().len(), "{what}");
     let mut numbers: BTreeMap<[u32; 2], Vec<u32>> = BTreeMap::new();

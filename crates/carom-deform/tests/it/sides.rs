@@ -162,9 +162,9 @@ fn sides_are_relative_to_the_collider() {
     for step in 0..10 {
         // Turned about an axis in the plate, and carried 2 a step.
         let turn = glam::Quat::from_rotation_x(0.1 * step as f32);
-        let place = |p: &Vec3| turn * *p + Vec3::Z * (2.0 * step as f32);
-        collider.set_positions(&start.iter().map(place).collect::<Vec<_>>()).unwrap();
-        cloth.set_positions(&on_cloth.iter().map(place).collect::<Vec<_>>()).unwrap();
+        let position_of = |p: &Vec3| turn * *p + Vec3::Z * (2.0 * step as f32);
+        collider.set_positions(&start.iter().map(position_of).collect::<Vec<_>>()).unwrap();
+        cloth.set_positions(&on_cloth.iter().map(position_of).collect::<Vec<_>>()).unwrap();
         let found = push_outs(&mut sides, &cloth, &mut collider);
         let up = turn * Vec3::Y;
         assert_eq!(found.len(), n * n);

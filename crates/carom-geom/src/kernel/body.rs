@@ -43,7 +43,7 @@ pub(super) fn pose_of(pose: &Pose) -> Option<WidePose> {
     (*pose != Pose::IDENTITY).then(|| pose.wide())
 }
 
-fn place(pose: Option<&WidePose>, p: DVec3) -> DVec3 {
+fn transform(pose: Option<&WidePose>, p: DVec3) -> DVec3 {
     pose.map_or(p, |pose| pose.transform_point(p))
 }
 
@@ -52,7 +52,7 @@ fn thin<const N: usize>(
     corners: [DVec3; N],
     radius: f64,
 ) -> core::iter::Once<Figure> {
-    core::iter::once(Figure::thin(&corners.map(|p| place(pose, p)), radius))
+    core::iter::once(Figure::thin(&corners.map(|p| transform(pose, p)), radius))
 }
 
 impl Figures for Vec3 {
@@ -124,13 +124,13 @@ impl Figures for Tetrahedron {
         let [a, b, c, d] = self.corners_wide();
         // The first face of the tetrahedron gives the orientation of the corners.
         let corners = if self.face(3) == [0, 2, 1] { [a, b, c, d] } else { [a, c, b, d] };
-        core::iter::once(Figure::tetrahedron(&corners.map(|p| place(pose, p))))
+        core::iter::once(Figure::tetrahedron(&corners.map(|p| transform(pose, p))))
     }
 }
 
 impl Figures for Frustum {
     fn figures(&self, pose: Option<&WidePose>) -> impl Iterator<Item = Figure> {
-        let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|v| place(pose, self.corner_wide(v)));
+        let corners = [0, 1, 2, 3, 4, 5, 6, 7].map(|v| transform(pose, self.corner_wide(v)));
         core::iter::once(Figure::frustum(&corners))
     }
 }

@@ -142,7 +142,7 @@ impl HeightField {
             // Positions need all their digits, or they would coincide.
             let error = if value < wide(Real::MIN_POSITIVE) {
                 ShapeError::TooSmall { what, value }
-            } else if place(n - 1, n, spacing).is_infinite() {
+            } else if coordinate_of(n - 1, n, spacing).is_infinite() {
                 ShapeError::TooLarge { what, value }
             } else {
                 continue;
@@ -337,7 +337,7 @@ impl HeightField {
         // Along the axis on which more cells are crossed, so that a strip across it has few.
         let is_steep = d.z.abs() * wide(self.spacing_x) <= d.x.abs() * wide(self.spacing_z);
         let (main, cross) = if d.z == 0.0 || (d.x != 0.0 && is_steep) { (0, 2) } else { (2, 0) };
-        let place = |axis: usize, number: u32| {
+        let coordinate_of = |axis: usize, number: u32| {
             if axis == 0 { wide(self.x(number)) } else { wide(self.z(number)) }
         };
         let n_on = |axis: usize| if axis == 0 { self.n_x } else { self.n_z };
@@ -357,12 +357,12 @@ impl HeightField {
         let strips = {
             let [low, high] = self.range.map(wide);
             let (left, right) = range(main, 1, low, high);
-            touched(n_on(main), |i| place(main, i), left, right)
+            touched(n_on(main), |i| coordinate_of(main, i), left, right)
         };
         let n_strips = strips.len() as u32;
         for k in 0..n_strips {
             let strip = if d[main] < 0.0 { strips.end - 1 - k } else { strips.start + k };
-            let (from, to) = (place(main, strip), place(main, strip + 1));
+            let (from, to) = (coordinate_of(main, strip), coordinate_of(main, strip + 1));
             if d[main] != 0.0 {
                 // In lengths of the direction; each has two roundings.
                 let (a, b) = ((from - origin[main]) / direction[main], (to - origin[main]) / direction[main]);
@@ -377,7 +377,7 @@ impl HeightField {
             }
             let (left, right) = range(cross, main, from, to);
             let (low, high) = range(1, main, from, to);
-            for number in touched(n_on(cross), |i| place(cross, i), left, right) {
+            for number in touched(n_on(cross), |i| coordinate_of(cross, i), left, right) {
                 let (i, j) = if main == 0 { (strip, number) } else { (number, strip) };
                 let cell = j * (self.n_x - 1) + i;
                 if !self.is_level(i, j, low, high) || self.is_hole(cell) {
@@ -406,27 +406,27 @@ impl HeightField {
 
     #[inline]
     fn x(&self, i: u32) -> Real {
-        place(i, self.n_x, self.spacing_x)
+        coordinate_of(i, self.n_x, self.spacing_x)
     }
 
     #[inline]
     fn z(&self, j: u32) -> Real {
-        place(j, self.n_z, self.spacing_z)
+        coordinate_of(j, self.n_z, self.spacing_z)
     }
 }
 
 /// Returns the position of sample `number` of `n`, symmetric about zero to the bit.
 #[inline]
-fn place(number: u32, n: u32, spacing: Real) -> Real {
+fn coordinate_of(number: u32, n: u32, spacing: Real) -> Real {
     real((2.0 * f64::from(number) - f64::from(n - 1)) * (0.5 * wide(spacing)))
 }
 
 /// Returns the intervals between `n` ascending positions that touch the one from `low` to `high`;
 /// all if a bound is NaN.
-fn touched(n: u32, place: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32> {
+fn touched(n: u32, coordinate_of: impl Fn(u32) -> f64, low: f64, high: f64) -> Range<u32> {
     // The first whose upper end is not below, and the first whose lower end is above.
-    let first = partition(n - 1, |i| place(i + 1) < low);
-    let last = partition(n - 1, |i| !(high < place(i)));
+    let first = partition(n - 1, |i| coordinate_of(i + 1) < low);
+    let last = partition(n - 1, |i| !(high < coordinate_of(i)));
     first..last.max(first)
 }
 

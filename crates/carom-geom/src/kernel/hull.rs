@@ -486,12 +486,12 @@ impl ConvexHull {
             let here = widen(self.vertices[at as usize]);
             let (mut best, mut most, mut is_level) = (at, 0.0, false);
             for &neighbour in self.neighbours(at) {
-                let way = self.way(here, neighbour);
-                let gain = way.dot(direction);
+                let displacement = self.displacement_to(here, neighbour);
+                let gain = displacement.dot(direction);
                 if gain < behind {
                     continue;
                 }
-                let noise = noise(way, direction);
+                let noise = noise(displacement, direction);
                 is_level |= gain.abs() <= noise;
                 if most < gain - noise {
                     (best, most) = (neighbour, gain - noise);
@@ -519,15 +519,15 @@ impl ConvexHull {
 
     /// Returns the displacement from a point to a vertex.
     #[inline]
-    fn way(&self, here: DVec3, vertex: u32) -> DVec3 {
+    fn displacement_to(&self, here: DVec3, vertex: u32) -> DVec3 {
         widen(self.vertices[vertex as usize]) - here
     }
 
     /// Returns how much farther a vertex is than a point, and the largest rounding of that.
     #[inline]
     fn gain(&self, here: DVec3, vertex: u32, direction: DVec3) -> (f64, f64) {
-        let way = self.way(here, vertex);
-        (way.dot(direction), noise(way, direction))
+        let displacement = self.displacement_to(here, vertex);
+        (displacement.dot(direction), noise(displacement, direction))
     }
 
     /// Returns a vertex surely farther than `at` behind vertices level with it, else `at`.
@@ -538,12 +538,12 @@ impl ConvexHull {
         let mut next = 0;
         while next < n_level {
             for &neighbour in self.neighbours(level[next]) {
-                let way = self.way(here, neighbour);
-                let gain = way.dot(direction);
+                let displacement = self.displacement_to(here, neighbour);
+                let gain = displacement.dot(direction);
                 if gain < behind {
                     continue;
                 }
-                let noise = noise(way, direction);
+                let noise = noise(displacement, direction);
                 if noise < gain {
                     return neighbour;
                 }
@@ -608,10 +608,10 @@ impl ConvexHull {
 /// The displacement is a difference, which keeps the digits of short edges. Rounding: one there,
 /// one of the products, two of the sum, each half a unit.
 #[inline]
-fn noise(way: DVec3, direction: DVec3) -> f64 {
+fn noise(displacement: DVec3, direction: DVec3) -> f64 {
     // Underflow: three products may each lose half of the least number, and so may the noise.
     const UNDERFLOW: f64 = f64::from_bits(8);
-    way.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
+    displacement.abs().dot(direction.abs()) * (2.0 * f64::EPSILON) + UNDERFLOW
 }
 
 /// Checks the points, and scales them by a power of two so that the largest coordinate is near 1.
@@ -698,8 +698,8 @@ impl SupportMap for ConvexHull {
                 (best_face, best_cosine) = (Some(edge.face), cosine);
             }
             let end = self.half_edges[edge.twin as usize].origin;
-            let way = widen(self.vertices[end as usize]) - here;
-            if let Some(along) = unit(way)
+            let offset = widen(self.vertices[end as usize]) - here;
+            if let Some(along) = unit(offset)
                 && along.dot(normal).abs() <= best_sine
             {
                 (best_edge, best_sine) = (Some((half_edge.min(edge.twin), end)), along.dot(normal).abs());

@@ -32,7 +32,7 @@ fn gauss() -> impl Iterator<Item = (f64, f64)> {
         (0.796_666_477_413_626_7, 0.111_190_517_226_687_24),
         (0.960_289_856_497_536_3, 0.050_614_268_145_188_15),
     ];
-    RULE.into_iter().flat_map(|(place, weight)| [(-place, weight), (place, weight)])
+    RULE.into_iter().flat_map(|(coordinate, weight)| [(-coordinate, weight), (coordinate, weight)])
 }
 
 /// Number of pieces of an arc; the rule is then right to rounding.
@@ -156,17 +156,17 @@ impl Faces {
                 continue;
             }
             let (n_left, n_right) = (self.faces[left].0, self.faces[right].0);
-            let way = self.vertices[to as usize] - self.vertices[from as usize];
+            let offset = self.vertices[to as usize] - self.vertices[from as usize];
             let turn = n_right.cross(n_left);
             // An edge without length has the common direction of both faces.
-            let Some(e) = unit(way).or_else(|| unit(-turn)) else { continue };
+            let Some(e) = unit(offset).or_else(|| unit(-turn)) else { continue };
             // From the right normal to the left one, about -e.
             let angle = atan2(turn.dot(-e), n_right.dot(n_left)).abs();
             let (sine, cosine) = sin_cos(0.5 * angle);
             let middle = n_right * cosine + n_right.cross(e) * sine;
             let across = e.cross(middle);
             if from < to {
-                let length = sqrt(way.length_squared());
+                let length = sqrt(offset.length_squared());
                 let center = (self.vertices[from as usize] + self.vertices[to as usize]) * 0.5;
                 let volume = 0.5 * r * r * angle * length;
                 let first = middle * (r * r * r * (2.0 / 3.0) * sine * length);
@@ -175,7 +175,7 @@ impl Faces {
                 let quartic = r * r * r * r * 0.25 * length;
                 let second = outer(middle) * (wide * quartic)
                     + outer(across) * (narrow * quartic)
-                    + outer(way) * (volume / 12.0);
+                    + outer(offset) * (volume / 12.0);
                 sum.add_shifted(center, volume, first, second);
             }
             let cone = &mut cones[from as usize];

@@ -49,14 +49,14 @@ fn a_cube_has_six_facets_and_twelve_edges() {
     assert_eq!(facets.len(), 6);
     for v in 0..8 {
         assert!(topology.is_feature(v));
-        let out = topology.place(v) - DVec3::splat(0.5);
+        let out = topology.position(v) - DVec3::splat(0.5);
         assert!(topology.vertex_normal(v).dot(out) > 0.7);
         assert!(3 <= topology.ring(v).len() && topology.ring(v).len() <= 6);
     }
     for t in 0..12 {
         for k in 0..3 {
             let (along, wings, normal) = topology.wings(t, k);
-            let middle = topology.place(topology.vertices(t)[k]) + along * 0.5;
+            let middle = topology.position(topology.vertices(t)[k]) + along * 0.5;
             for wing in wings {
                 // Into a face, across the edge.
                 assert!(wing.dot(along).abs() < 1e-12 && (wing.length() - 1.0).abs() < 1e-12);

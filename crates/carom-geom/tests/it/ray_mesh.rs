@@ -255,18 +255,18 @@ fn r_in_the_plane_solid_angles_are_exact() {
     ];
     assert_eq!(solid_angle(DVec3::new(0.0, 268_435_456.000_000_06, 0.0), &segment), 0.0);
     for axis in 0..3 {
-        let place = |x: f64, y: f64| {
+        let position_of = |x: f64, y: f64| {
             let mut p = DVec3::ZERO;
             (p[(axis + 1) % 3], p[(axis + 2) % 3], p[axis]) = (x, y, 0.375);
             p
         };
-        let triangle = [place(0.0, 0.0), place(1.0, 0.0), place(0.0, 1.0)];
+        let triangle = [position_of(0.0, 0.0), position_of(1.0, 0.0), position_of(0.0, 1.0)];
         for x in [0.0, 1e-300, 1e-17, 0.25, 0.5] {
             for y in [1e-300, 1e-17, 1e-9] {
                 let within = if 0.0 < x { core::f64::consts::TAU } else { 0.0 };
-                assert_eq!(solid_angle(place(x, y), &triangle), within, "{x} {y}");
-                assert_eq!(solid_angle(place(x, -y), &triangle), 0.0, "{x} -{y}");
-                assert_eq!(solid_angle(place(x, 0.0), &triangle), 0.0, "{x} on the rim");
+                assert_eq!(solid_angle(position_of(x, y), &triangle), within, "{x} {y}");
+                assert_eq!(solid_angle(position_of(x, -y), &triangle), 0.0, "{x} -{y}");
+                assert_eq!(solid_angle(position_of(x, 0.0), &triangle), 0.0, "{x} on the rim");
             }
         }
     }

@@ -14,13 +14,13 @@ fn never_refutes_a_touch_and_seldom_keeps_a_miss() {
     for case in 0..4000 {
         let size = [1.0, 0.1, 0.01, 10.0][case % 4];
         let far = [0.0, 0.0, 100.0, 1e5][case / 4 % 4];
-        let place = random.cube_point() * far;
+        let position = random.cube_point() * far;
         let flat = [DVec3::ONE, DVec3::new(1.0, 1.0, 0.0), DVec3::new(1.0, 1e-7, 1e-7)][case / 16 % 3];
         let n = 1 + random.below(8);
         let is_single = random.below(2) == 0;
         let triangles: Vec<[DVec3; 3]> = (0..n)
             .map(|_| {
-                let middle = place + random.cube_point() * 0.3;
+                let middle = position + random.cube_point() * 0.3;
                 [0, 1, 2].map(|_| {
                     let p = middle + random.cube_point() * flat * size;
                     if is_single { p.as_vec3().as_dvec3() } else { p }
@@ -30,18 +30,18 @@ fn never_refutes_a_touch_and_seldom_keeps_a_miss() {
         let numbers: Vec<u32> = (0..n as u32).collect();
         let block = LineBlock8::new(&triangles, &numbers, 1.0);
         let radius = [0.0, 0.05, 0.5][random.below(3)];
-        let center = place + random.cube_point() * 2.0;
-        let way = (place + random.cube_point() * 0.3 - center) * random.range(0.5, 2.0);
+        let center = position + random.cube_point() * 2.0;
+        let offset = (position + random.cube_point() * 0.3 - center) * random.range(0.5, 2.0);
         // A ball, or a box in a ball.
         let is_box = random.below(2) == 0;
         let half = if is_box { DVec3::splat(radius / 3.0_f64.sqrt()) } else { DVec3::splat(radius) };
-        let sweep = BlockSweep::new(center, half, radius, way).unwrap();
+        let sweep = BlockSweep::new(center, half, radius, offset).unwrap();
         let until = random.range(0.3, 1.0);
         let swept = block.swept(&sweep, until);
         assert_eq!(swept.may >> n, 0);
         for (lane, corners) in triangles.iter().enumerate() {
             let touches = |t: f64| {
-                let at = center + way * t;
+                let at = center + offset * t;
                 let distance = point_triangle(at, corners).distance;
                 if !is_box {
                     return distance <= radius;

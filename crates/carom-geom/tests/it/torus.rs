@@ -46,19 +46,22 @@ fn distance_by_samples(torus: &Torus, point: DVec3) -> f64 {
 fn the_distance_is_that_of_the_circle() {
     let mut numbers = Numbers(1);
     for torus in tori() {
-        let mut places: Vec<DVec3> = (0..40).map(|_| numbers.point(1.5 * size(&torus))).collect();
+        let mut positions: Vec<DVec3> = (0..40).map(|_| numbers.point(1.5 * size(&torus))).collect();
         // On the axis, in the centre, on the circle.
-        places.extend([
+        positions.extend([
             DVec3::ZERO,
             DVec3::Y * 0.1 * size(&torus),
             DVec3::X * f64::from(torus.major_radius()),
         ]);
-        for place in places {
-            let on = torus.project_point(place.as_vec3());
-            let expected = distance_by_samples(&torus, place.as_vec3().as_dvec3());
-            assert!((f64::from(on.distance) - expected).abs() < 1e-6 * size(&torus), "{torus:?} {place}");
-            let apart = on.point.as_dvec3().distance(place.as_vec3().as_dvec3());
-            assert!((apart - f64::from(on.distance).abs()).abs() < 2e-6 * size(&torus), "{torus:?} {place}");
+        for position in positions {
+            let on = torus.project_point(position.as_vec3());
+            let expected = distance_by_samples(&torus, position.as_vec3().as_dvec3());
+            assert!((f64::from(on.distance) - expected).abs() < 1e-6 * size(&torus), "{torus:?} {position}");
+            let apart = on.point.as_dvec3().distance(position.as_vec3().as_dvec3());
+            assert!(
+                (apart - f64::from(on.distance).abs()).abs() < 2e-6 * size(&torus),
+                "{torus:?} {position}"
+            );
             assert_eq!(on.is_inside, on.distance <= 0.0);
         }
     }
@@ -116,9 +119,9 @@ fn lines_cross_where_the_sign_changes() {
             counts[crossings.len()] += 1;
             assert!(crossings.is_sorted_by(|a, b| a.t <= b.t));
             let at = |t: f64| {
-                let place = origin + direction * t;
-                let rho = place.x.hypot(place.z);
-                (rho - f64::from(torus.major_radius())).hypot(place.y) - f64::from(torus.minor_radius())
+                let position = origin + direction * t;
+                let rho = position.x.hypot(position.z);
+                (rho - f64::from(torus.major_radius())).hypot(position.y) - f64::from(torus.minor_radius())
             };
             for (k, crossing) in crossings.iter().enumerate() {
                 assert_eq!(crossing.is_leaving, k % 2 == 1);
@@ -190,9 +193,9 @@ fn boxes_are_tight() {
             let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
             for k in 0..4000 {
                 let (sin, cos) = (core::f64::consts::TAU * f64::from(k) / 4000.0).sin_cos();
-                let place = DVec3::new(cos, 0.0, sin) * f64::from(torus.major_radius());
-                let place = pose.wide().transform_point(place);
-                (low, high) = (low.min(place), high.max(place));
+                let position = DVec3::new(cos, 0.0, sin) * f64::from(torus.major_radius());
+                let position = pose.wide().transform_point(position);
+                (low, high) = (low.min(position), high.max(position));
             }
             let minor = f64::from(torus.minor_radius());
             let slack = 1e-5 * (size(&torus) + 3.0);

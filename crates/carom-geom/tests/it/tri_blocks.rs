@@ -55,14 +55,14 @@ fn bounds_hold_and_are_close() {
     for round in 0..16_000 {
         let scale = [1.0, 2f64.powi(90), 2f64.powi(-90)][round % 11 % 3];
         let far = [0.0, 1.0, 1000.0][round % 3];
-        let place = random.cube_point() * far;
+        let position = random.cube_point() * far;
         let size_b = [1.0, 1.0, 30.0, 0.01][round % 4];
         let mut b_in_a = pose(&mut random, round / 5);
-        let a: Vec<_> = block(&mut random, round, place, 1.0);
-        let b: Vec<_> = block(&mut random, round / 7, place, size_b);
+        let a: Vec<_> = block(&mut random, round, position, 1.0);
+        let b: Vec<_> = block(&mut random, round / 7, position, size_b);
         // B about a few sizes away, whatever the turn did to it.
         let shift = random.cube_point() * [0.5, 2.0, 8.0][round % 5 % 3];
-        b_in_a.translation = place + shift - b_in_a.rotation * place;
+        b_in_a.translation = position + shift - b_in_a.rotation * position;
         b_in_a.translation *= scale;
         let a: Vec<_> = a.into_iter().map(|t| t.map(|p| p * scale)).collect();
         let b: Vec<_> = b.into_iter().map(|t| t.map(|p| p * scale)).collect();

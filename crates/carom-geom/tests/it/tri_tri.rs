@@ -152,8 +152,12 @@ fn the_oracles_agree() {
     let mut random = Random::new(10);
     for round in 0..8_000 {
         let [a, b] = triangle_pairs::pair(&mut random, Family::ALL[round % Family::ALL.len()]);
-        let place = |t| Placement::Plain.place(t);
-        assert_eq!(triangles_meet(&a, &b), oracle::hulls_meet(&place(&a), &place(&b)), "{a:?} {b:?}");
+        let positions_of = |t| Placement::Plain.place(t);
+        assert_eq!(
+            triangles_meet(&a, &b),
+            oracle::hulls_meet(&positions_of(&a), &positions_of(&b)),
+            "{a:?} {b:?}"
+        );
     }
 }
 

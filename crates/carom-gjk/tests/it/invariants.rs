@@ -4,7 +4,7 @@ use carom_geom::f64::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Sp
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::wide::{distance, intersects, signed_distance};
 use carom_gjk::{GjkSettings, Outcome};
-use carom_testkit::invariants::{Place, Relation, Suite, Touch, check};
+use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
 use glam::DVec3;
 
 const KINDS: [&str; 8] = ["sphere", "capsule", "cuboid", "cylinder", "cone", "ellipsoid", "hull", "triangle"];
@@ -70,7 +70,7 @@ fn ask(kinds: [usize; 2], place: &Place) -> Relation {
         Outcome::Undecided => panic!("undecided: {place:?}"),
         _ => 0.0,
     };
-    let touch = Touch {
+    let touch = ContactAnswer {
         distance: signed.distance,
         point_a: pose_a.transform_point(signed.point_a),
         point_b: pose_a.transform_point(signed.point_b),

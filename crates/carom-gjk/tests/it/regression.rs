@@ -238,8 +238,8 @@ fn points_belong_to_the_normal() {
                     signed_distance(&prism, &ball, &pose, &GjkSettings::default(), None),
                     signed_distance(&ball, &prism, &pose.inverse(), &GjkSettings::default(), None),
                 ] {
-                    let way = found.point_b - found.point_a;
-                    let off = (way - found.normal * found.distance).length();
+                    let displacement = found.point_b - found.point_a;
+                    let off = (displacement - found.normal * found.distance).length();
                     assert!(off < 1e-12 && found.distance < -0.3, "{n} {offset} {turn}: {off:e} {found:?}");
                 }
             }

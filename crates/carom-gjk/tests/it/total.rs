@@ -52,10 +52,10 @@ proptest! {
         (ka, sa) in (0usize..7, vector()),
         (kb, sb) in (0usize..7, vector()),
         turn in (number(), number(), number(), number()),
-        place in vector(),
+        position in vector(),
     ) {
         let (Some(a), Some(b)) = (shape(ka, sa.abs()), shape(kb, sb.abs())) else { return Ok(()) };
-        let pose = Pose::new(DQuat::from_xyzw(turn.0, turn.1, turn.2, turn.3), place).wide();
+        let pose = Pose::new(DQuat::from_xyzw(turn.0, turn.1, turn.2, turn.3), position).wide();
         let mut cache = GjkCache::new();
         for _ in 0..2 {
             let r = signed_distance(&*a, &*b, &pose, &GjkSettings::default(), Some(&mut cache));

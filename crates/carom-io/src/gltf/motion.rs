@@ -231,13 +231,13 @@ impl<'a> Loader<'a, '_, '_> {
             }
         };
         let mut displacements = Vec::with_capacity(vertices.len());
-        for (place, vertex) in vertices {
+        for (index, vertex) in vertices {
             let displacement = DVec3::from_array(elements.numbers(vertex as usize));
             if !displacement.is_finite() {
                 return Err(format!("accessors[{accessor}]: vertex {vertex}: {displacement} is not finite"));
             }
             if displacement != DVec3::ZERO {
-                displacements.push((place, displacement));
+                displacements.push((index, displacement));
             }
         }
         displacements.shrink_to_fit();

@@ -388,8 +388,8 @@ fn a_skin_ignores_its_node_and_rest_is_noted() {
 fn animations_that_drive_the_same_are_not_mixed() {
     let mut document = strip();
     let times = document.accessor(&[0.0, 4.0], 1, As::F32);
-    let places = document.accessor(&[0.0, 0.0, 0.0, 4.0, 0.0, 0.0], 3, As::F32);
-    let samplers = json!([{"input": times, "output": places}]);
+    let n_slots = document.accessor(&[0.0, 0.0, 0.0, 4.0, 0.0, 0.0], 3, As::F32);
+    let samplers = json!([{"input": times, "output": n_slots}]);
     let channel = |node: usize, path: &str| json!({"sampler": 0, "target": {"node": node, "path": path}});
     let first = document.animations[0].clone();
     document.animations.extend([

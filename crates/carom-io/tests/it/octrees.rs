@@ -243,8 +243,8 @@ fn cut_and_changed_files_do_no_harm() {
     }
     for _ in 0..2000 {
         let mut bytes = whole.clone();
-        let place = random.below(bytes.len());
-        bytes[place] = random.below(256) as u8;
+        let index = random.below(bytes.len());
+        bytes[index] = random.below(256) as u8;
         if let Ok(tree) = parse(&bytes) {
             assert!(tree.leaves.len() <= 8 * whole.len());
         }

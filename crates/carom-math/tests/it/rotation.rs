@@ -66,12 +66,12 @@ fn poses_go_through_them() {
     let mut numbers = Numbers(2);
     for _ in 0..1000 {
         let (a, b) = (normalize(numbers.quat()), normalize(numbers.quat()));
-        let (place, point) = (numbers.vector(), numbers.vector());
-        let (p, q) = (Pose::new(a, place), Pose::new(b, point));
+        let (position, point) = (numbers.vector(), numbers.vector());
+        let (p, q) = (Pose::new(a, position), Pose::new(b, point));
         assert_eq!((p * q).rotation, mul(a, b));
-        assert_eq!(p.transform_point(point), rotate(a, point) + place);
-        assert_eq!(p.inverse_transform_point(point), rotate_back(a, point - place));
-        assert_eq!(p.inverse().translation, -rotate_back(a, place));
+        assert_eq!(p.transform_point(point), rotate(a, point) + position);
+        assert_eq!(p.inverse_transform_point(point), rotate_back(a, point - position));
+        assert_eq!(p.inverse().translation, -rotate_back(a, position));
     }
 }
 

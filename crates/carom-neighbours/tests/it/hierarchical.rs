@@ -77,8 +77,8 @@ impl NeighbourSearch for OneRadius {
         let _ = lists.iter().try_for_each(|(point, row)| visit(point, row));
     }
 
-    fn visit_near(&self, place: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
-        self.grid.visit_near(place, self.own()[1], visit);
+    fn visit_near(&self, position: Vec3, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
+        self.grid.visit_near(position, self.own()[1], visit);
     }
 }
 
@@ -121,9 +121,9 @@ fn radii_of_all_sizes_give_the_answers_of_brute_force() {
         let mut grid = HierarchicalGrid::new(reach);
         for (n, octaves) in [(0, 1), (1, 1), (2, 3), (300, 1), (300, 6), (400, 30), (200, 120)] {
             let (points, radii) = balls(&mut random, n, octaves);
-            let holds = |a: usize, place: Vec3, radius: f32| {
+            let holds = |a: usize, position: Vec3, radius: f32| {
                 let reach = reach.of(radii[a], radius);
-                distance_sq(points[a], place) <= reach * reach
+                distance_sq(points[a], position) <= reach * reach
             };
             let mut expected = Vec::new();
             for a in 0..n {
@@ -142,9 +142,9 @@ fn radii_of_all_sizes_give_the_answers_of_brute_force() {
             let mut lists = NeighbourLists::default();
             grid.collect_lists_between(&others, &other_radii, &mut lists).unwrap();
             lists.sort();
-            for (i, (&place, &radius)) in others.iter().zip(&other_radii).enumerate() {
+            for (i, (&position, &radius)) in others.iter().zip(&other_radii).enumerate() {
                 let expected: Vec<u32> =
-                    (0..n).filter(|&a| holds(a, place, radius)).map(|a| a as u32).collect();
+                    (0..n).filter(|&a| holds(a, position, radius)).map(|a| a as u32).collect();
                 assert_eq!(lists.of(i as u32), expected, "{reach:?} {n} {octaves} {i}");
             }
         }
@@ -210,7 +210,7 @@ fn refusals_name_the_first_offender_and_change_nothing() {
     let mut pairs = Vec::new();
     grid.collect_pairs(&mut pairs).unwrap();
     assert_eq!((grid.n_points(), pairs), (2, vec![[0, 1]]));
-    for (place, radius) in [(Vec3::NAN, 1.0), (Vec3::ZERO, -1.0), (Vec3::ZERO, f32::NAN)] {
-        grid.visit_near(place, radius, &mut |_| panic!("nothing is near"));
+    for (position, radius) in [(Vec3::NAN, 1.0), (Vec3::ZERO, -1.0), (Vec3::ZERO, f32::NAN)] {
+        grid.visit_near(position, radius, &mut |_| panic!("nothing is near"));
     }
 }

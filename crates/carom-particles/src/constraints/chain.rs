@@ -132,7 +132,7 @@ impl LinkMemory {
 /// A particle of the chain.
 #[derive(Clone, Copy, Debug, Default)]
 struct Node {
-    place: DVec3,
+    position: DVec3,
     moved: DVec3,
     inverse_mass: DMat3,
     /// The sum of the pushes in the substep, in mass times length.
@@ -243,7 +243,7 @@ impl Chain {
     ) {
         let first = self.particles.start;
         for (node, particle) in self.nodes.iter_mut().zip(self.particles.clone()) {
-            node.place = positions[particle].as_dvec3();
+            node.position = positions[particle].as_dvec3();
             node.inverse_mass = DMat3::from_diagonal(DVec3::splat(inverse_masses[particle].into()));
         }
         for held in held.iter() {
@@ -262,7 +262,7 @@ impl Chain {
         }
         self.find_steps();
         let limit = before.max(solved);
-        if let Some(part) = PARTS.into_iter().find(|&part| self.go(part) < limit) {
+        if let Some(part) = PARTS.into_iter().find(|&part| self.apply(part) < limit) {
             self.links.iter_mut().for_each(|link| link.step *= part);
             self.nodes.iter_mut().for_each(|node| node.push *= part);
         } else {
@@ -296,7 +296,7 @@ impl Chain {
             let trace = |m: &DMat3| m.x_axis.x + m.y_axis.y + m.z_axis.z;
             let least = LEAST_SOFTNESS * trace(&a.inverse_mass).max(trace(&b.inverse_mass));
             link.softness = (link.compliance / time_sq).max(least);
-            link.measure([a.place, b.place], j);
+            link.measure([a.position, b.position], j);
             let pull = link.unit * link.tension + link.lag * time_sq;
             (a.residual, b.residual) = (a.residual - pull, b.residual + pull);
             squares += link.error * link.error;
@@ -357,12 +357,12 @@ impl Chain {
             if !link.is_there() {
                 continue;
             }
-            let mut way = link.yields * (b.push + link.resistance * a.alone);
+            let mut displacement = link.yields * (b.push + link.resistance * a.alone);
             if 0.0 < link.give {
-                link.step = (link.error + link.pull.dot(a.alone - way)) / link.give;
-                way += link.yields * link.pull * link.step;
+                link.step = (link.error + link.pull.dot(a.alone - displacement)) / link.give;
+                displacement += link.yields * link.pull * link.step;
             }
-            let push = link.pull * link.step + link.resistance * (a.alone - way);
+            let push = link.pull * link.step + link.resistance * (a.alone - displacement);
             b.push += push;
             after = -push;
         }
@@ -373,9 +373,9 @@ impl Chain {
 
     /// Moves all particles by a part of the step. Returns the sum of the squares of the errors
     /// there; infinity if a position is out of range.
-    fn go(&mut self, part: f64) -> f64 {
+    fn apply(&mut self, part: f64) -> f64 {
         for node in &mut self.nodes {
-            node.moved = node.place + node.inverse_mass * (node.push * part);
+            node.moved = node.position + node.inverse_mass * (node.push * part);
             if !is_in_range(node.moved) {
                 return f64::INFINITY;
             }
@@ -392,7 +392,7 @@ impl Chain {
     /// Solves one link after the other, from their places: first those with an even number.
     fn project_one_by_one(&mut self) {
         for node in &mut self.nodes {
-            (node.moved, node.push) = (node.place, DVec3::ZERO);
+            (node.moved, node.push) = (node.position, DVec3::ZERO);
         }
         for start in [0, 1] {
             for j in (start..self.links.len()).step_by(2) {
@@ -452,6 +452,6 @@ fn outer(a: DVec3, b: DVec3) -> DMat3 {
 }
 
 /// Whether a position fits in `f32`.
-fn is_in_range(place: DVec3) -> bool {
-    place.abs().max_element() <= f64::from(f32::MAX) && !place.is_nan()
+fn is_in_range(position: DVec3) -> bool {
+    position.abs().max_element() <= f64::from(f32::MAX) && !position.is_nan()
 }

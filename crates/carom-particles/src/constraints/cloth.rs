@@ -185,9 +185,9 @@ impl Cloth {
         for edge in edges_of(&self.triangles) {
             let [a, b] = edge.ends.map(|end| end as usize);
             let rest_sq = (self.rest[a].as_dvec3() - self.rest[b].as_dvec3()).length_squared();
-            let way = positions[first + a].as_dvec3() - positions[first + b].as_dvec3();
+            let offset = positions[first + a].as_dvec3() - positions[first + b].as_dvec3();
             // An edge without length has no strain.
-            if 0.0 < rest_sq && longest * longest * rest_sq < way.length_squared() {
+            if 0.0 < rest_sq && longest * longest * rest_sq < offset.length_squared() {
                 torn.edges.push(edge.ends);
                 edge.triangles.iter().for_each(|&triangle| is_cut[triangle as usize] = true);
             }

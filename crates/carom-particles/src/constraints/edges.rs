@@ -44,13 +44,13 @@ pub(super) fn links_along(
     if stiffness == 0.0 {
         return Vec::new();
     }
-    let place = |particle: u32| rest[particle as usize].as_dvec3();
+    let position_of = |particle: u32| rest[particle as usize].as_dvec3();
     let area = |&triangle: &u32| {
-        let [a, b, c] = triangles[triangle as usize].map(place);
+        let [a, b, c] = triangles[triangle as usize].map(position_of);
         0.5 * sqrt((b - a).cross(c - a).length_squared())
     };
     let link = |edge: &Edge| {
-        let length_sq = (place(edge.ends[1]) - place(edge.ends[0])).length_squared();
+        let length_sq = (position_of(edge.ends[1]) - position_of(edge.ends[0])).length_squared();
         let areas: f64 = edge.triangles.iter().map(area).sum();
         let compliance = (length_sq / (f64::from(stiffness) * areas)) as f32;
         // Triangles without area count as if they were as wide as long.

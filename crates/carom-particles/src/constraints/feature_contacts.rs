@@ -186,13 +186,13 @@ impl FeatureContacts {
         check_step(&self.particles, &[before.len(), positions.len(), inverse_masses.len()], 1.0)?;
         for pair in &self.near {
             let particles = pair.particles.map(|particle| particle as usize);
-            let (mut way, mut give, mut slid) = (-pair.point, 0.0, Vec3::ZERO);
+            let (mut displacement, mut give, mut slid) = (-pair.point, 0.0, Vec3::ZERO);
             for (particle, weight) in particles.into_iter().zip(pair.weights) {
-                way += positions[particle] * weight;
+                displacement += positions[particle] * weight;
                 slid += (positions[particle] - before[particle]) * weight;
                 give += inverse_masses[particle] * weight * weight;
             }
-            let missing = self.thickness - way.dot(pair.normal);
+            let missing = self.thickness - displacement.dot(pair.normal);
             if !(0.0 < missing && 0.0 < give) {
                 continue;
             }

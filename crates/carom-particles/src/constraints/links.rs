@@ -155,15 +155,15 @@ pub(super) fn damp_link(
     part: f32,
 ) {
     let masses = inverse_masses[a] + inverse_masses[b];
-    let way = positions[a] - positions[b];
-    let length_sq = way.length_squared();
+    let offset = positions[a] - positions[b];
+    let length_sq = offset.length_squared();
     // Both ends are pinned, the ends coincide, or numbers are out of range.
     let is_good = 0.0 < masses && masses <= f32::MAX && LEAST_LENGTH_SQ <= length_sq;
     if !(is_good && length_sq <= f32::MAX) {
         return;
     }
-    let speed = (velocities[a] - velocities[b]).dot(way) / length_sq;
-    let impulse = way * (part * speed / masses);
+    let speed = (velocities[a] - velocities[b]).dot(offset) / length_sq;
+    let impulse = offset * (part * speed / masses);
     if impulse.is_finite() {
         velocities[a] -= impulse * inverse_masses[a];
         velocities[b] += impulse * inverse_masses[b];

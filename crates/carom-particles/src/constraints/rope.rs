@@ -78,10 +78,10 @@ impl Rope {
         check_setting("stretch_stiffness", settings.stretch_stiffness, true)?;
         check_setting("bend_stiffness", settings.bend_stiffness, true)?;
         check_setting("damping", settings.damping, true)?;
-        let place = |i: u32| rest[i as usize].as_dvec3();
+        let position_of = |i: u32| rest[i as usize].as_dvec3();
         let mut links = Vec::new();
         for i in 1..rest.len() as u32 {
-            let length = carom_math::ops::sqrt((place(i) - place(i - 1)).length_squared());
+            let length = carom_math::ops::sqrt((position_of(i) - position_of(i - 1)).length_squared());
             let compliance = (length / f64::from(settings.stretch_stiffness)) as f32;
             // Without stiffness there is no link.
             let compliance = if compliance.is_finite() { compliance } else { f32::INFINITY };
@@ -92,7 +92,7 @@ impl Rope {
             for i in 2..rest.len() as u32 {
                 let particles = [i - 2, i - 1, i];
                 let stiffness = f64::from(settings.bend_stiffness);
-                bends.extend(Bend::joint(particles, particles.map(place), stiffness));
+                bends.extend(Bend::joint(particles, particles.map(position_of), stiffness));
             }
         }
         let particles = first..first + rest.len();

@@ -267,16 +267,16 @@ impl ParticleBody for ShapeMatching {
             if inverse_masses[i] == 0.0 || members.is_empty() {
                 continue;
             }
-            let place = positions[i].as_dvec3();
+            let position = positions[i].as_dvec3();
             let mut sum = DVec3::ZERO;
             for &member in members {
                 let member = member as usize;
-                let way = self.goals[member] - place - self.moved[member] * softness;
-                let step = way / (1.0 + softness);
+                let offset = self.goals[member] - position - self.moved[member] * softness;
+                let step = offset / (1.0 + softness);
                 self.moved[member] += step;
                 sum += step;
             }
-            let moved = (place + sum / members.len() as f64).as_vec3();
+            let moved = (position + sum / members.len() as f64).as_vec3();
             // A position that would be out of range does not move.
             if moved.is_finite() {
                 positions[i] = moved;

@@ -165,8 +165,8 @@ fn edges_of(tetrahedra: &[[u32; 4]]) -> Vec<Link> {
 impl Cell {
     /// `None` if the tetrahedron is flat.
     fn new(corners: [u32; 4], rest: &[Vec3], settings: &SoftBodySettings) -> Option<Cell> {
-        let places = corners.map(|corner| rest[corner as usize].as_dvec3());
-        let [a, b, c, d] = places;
+        let positions = corners.map(|corner| rest[corner as usize].as_dvec3());
+        let [a, b, c, d] = positions;
         let volume_six = (b - a).cross(c - a).dot(d - a);
         let longest_sq = [b - a, c - a, d - a, c - b, d - b, d - c].iter().fold(0.0, |longest, edge| {
             if longest < edge.length_squared() { edge.length_squared() } else { longest }
@@ -227,7 +227,7 @@ impl Cell {
     #[inline(always)]
     fn pull(
         &self,
-        places: &mut [Vec3; 4],
+        positions: &mut [Vec3; 4],
         masses: [f32; 4],
         value: f32,
         slope: &Mat3,
@@ -247,19 +247,19 @@ impl Cell {
         // No corner moves farther than half of the size.
         let most = 0.5 * self.size / sqrt(longest_sq);
         let step = if step.abs() <= most { step } else { most.copysign(step) };
-        let moved = [0, 1, 2, 3].map(|i| places[i] + gradients[i] * (step * masses[i]));
+        let moved = [0, 1, 2, 3].map(|i| positions[i] + gradients[i] * (step * masses[i]));
         // All corners are pinned, there is no gradient, or numbers are out of range.
-        if !(0.0 < give && step.is_finite() && moved.iter().all(|place| place.is_finite())) {
+        if !(0.0 < give && step.is_finite() && moved.iter().all(|position| position.is_finite())) {
             return 0.0;
         }
-        *places = moved;
+        *positions = moved;
         step
     }
 
     /// Solves both constraints.
     #[inline(always)]
-    fn solve(&mut self, places: &mut [Vec3; 4], masses: [f32; 4], per_time_sq: f32) {
-        let f = self.deformation(*places);
+    fn solve(&mut self, positions: &mut [Vec3; 4], masses: [f32; 4], per_time_sq: f32) {
+        let f = self.deformation(*positions);
         let off = f - self.follow(&f);
         let norm = sqrt(norm_sq(&off));
         let [shape, volume] = self.compliance.map(|compliance| (compliance * per_time_sq).min(f32::MAX));
@@ -268,14 +268,15 @@ impl Cell {
             let slope = off * (1.0 / norm);
             let m = &self.shape_multiplier;
             let pulled = m.x_axis.dot(slope.x_axis) + m.y_axis.dot(slope.y_axis) + m.z_axis.dot(slope.z_axis);
-            let step = self.pull(places, masses, norm, &slope, pulled, shape);
+            let step = self.pull(positions, masses, norm, &slope, pulled, shape);
             self.shape_multiplier += slope * step;
         }
-        let f = self.deformation(*places);
+        let f = self.deformation(*positions);
         let (x, y, z) = (f.x_axis, f.y_axis, f.z_axis);
         let cofactors = Mat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
         let off = x.dot(cofactors.x_axis) - 1.0;
-        self.volume_multiplier += self.pull(places, masses, off, &cofactors, self.volume_multiplier, volume);
+        self.volume_multiplier +=
+            self.pull(positions, masses, off, &cofactors, self.volume_multiplier, volume);
     }
 }
 
@@ -289,10 +290,10 @@ impl Solve for Cell {
     fn solve<P: Points + ?Sized>(cells: &mut [Cell], points: &P, inverse_masses: &[f32], per_time_sq: f32) {
         for cell in cells {
             let masses = cell.corners.map(|corner| inverse_masses[corner as usize]);
-            let mut places = cell.corners.map(|corner| points.get(corner));
-            Cell::solve(cell, &mut places, masses, per_time_sq);
-            for (corner, place) in cell.corners.into_iter().zip(places) {
-                points.set(corner, place);
+            let mut positions = cell.corners.map(|corner| points.get(corner));
+            Cell::solve(cell, &mut positions, masses, per_time_sq);
+            for (corner, position) in cell.corners.into_iter().zip(positions) {
+                points.set(corner, position);
             }
         }
     }

@@ -69,12 +69,12 @@ impl Tethers {
         self.taut.clear();
         for &Tether { particle, pin, length } in &self.tethers {
             let pin = positions[first + pin as usize];
-            let place = &mut positions[first + particle as usize];
-            let way = *place - pin;
-            let distance_sq = way.length_squared();
+            let position = &mut positions[first + particle as usize];
+            let offset = *position - pin;
+            let distance_sq = offset.length_squared();
             if length * length < distance_sq && distance_sq < f32::INFINITY {
-                let outward = way / sqrt(distance_sq);
-                *place = pin + outward * length;
+                let outward = offset / sqrt(distance_sq);
+                *position = pin + outward * length;
                 self.taut.push(TautParticle { particle: first + particle as usize, outward });
             }
         }

@@ -87,7 +87,7 @@ impl Yielding for BodyState {
         share * self.slip_softness_on_supports(point, slip, share)
     }
 
-    fn way_of_belt(&self, velocity: Vec3) -> Vec3 {
+    fn belt_displacement(&self, velocity: Vec3) -> Vec3 {
         velocity * self.dt
     }
 }
@@ -150,8 +150,8 @@ impl BodyState {
     }
 
     /// Returns the displacement of a point by a displacement and a rotation of the body.
-    pub(super) fn way_at(&self, [way, turn]: &[Vec3; 2], point: Vec3) -> Vec3 {
-        *way + turn.cross(self.arm(point))
+    pub(super) fn displacement_at(&self, [displacement, turn]: &[Vec3; 2], point: Vec3) -> Vec3 {
+        *displacement + turn.cross(self.arm(point))
     }
 
     /// A field that does not move.
@@ -166,10 +166,10 @@ impl BodyState {
         let this = *self;
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
         for &(slot, target) in stops {
-            let (place, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
-            let (way, length) = (target - place, target.distance(place));
+            let (position, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
+            let (offset, length) = (target - position, target.distance(position));
             let yields = if this.is_moved() && 0.0 < length {
-                stops.len() as f32 * this.softness(target, way / length)
+                stops.len() as f32 * this.softness(target, offset / length)
             } else {
                 0.0
             };
@@ -177,8 +177,8 @@ impl BodyState {
                 set_place(&mut store.predicted[slot], target);
                 continue;
             }
-            let change = way / (w + yields);
-            set_place(&mut store.predicted[slot], place + change * w);
+            let change = offset / (w + yields);
+            set_place(&mut store.predicted[slot], position + change * w);
             push -= change;
             twist -= this.arm(target).cross(change);
             let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
@@ -257,9 +257,9 @@ impl BodyState {
     }
 
     /// Moves the centre of mass and turns the body about it, by a vector of radians.
-    pub(super) fn go(&mut self, way: Vec3, turn: Vec3) {
+    pub(super) fn move_by(&mut self, displacement: Vec3, turn: Vec3) {
         let pose = &mut self.motion.end;
-        let center = pose.transform_point(self.center) + way;
+        let center = pose.transform_point(self.center) + displacement;
         if turn != Vec3::ZERO {
             let turned = rotation::mul(rotation::from_scaled_axis(turn), pose.rotation);
             pose.rotation = rotation::normalize(turned);
@@ -278,7 +278,7 @@ impl BodyState {
     ) {
         let distance = self.distance(body);
         let step = CURVATURE_STEP * smoothing.reach;
-        let curvature = |place, found| mean_curvature(&distance, place, found, step);
+        let curvature = |position, found| mean_curvature(&distance, position, found, step);
         add_walls(store, distance, curvature, self, smoothing, candidates, walls);
     }
 
@@ -313,15 +313,15 @@ impl BodyState {
 
     /// Brings a particle of this inverse mass and a point of the body, given in its frame, to one
     /// place. Their softness says how far each goes. Returns the place of the point before.
-    pub(crate) fn hold(&mut self, place: &mut Vec3, w: f32, point: Vec3) -> Vec3 {
+    pub(crate) fn hold(&mut self, position: &mut Vec3, w: f32, point: Vec3) -> Vec3 {
         let at = self.motion.end.transform_point(point);
-        let way = at - *place;
-        let length = way.length();
-        let softness = w + self.softness(at, way / length);
+        let offset = at - *position;
+        let length = offset.length();
+        let softness = w + self.softness(at, offset / length);
         // They are at one place, or both are held in theirs.
         if 0.0 < length && 0.0 < softness && length < f32::INFINITY {
-            let push = way / softness;
-            *place += push * w;
+            let push = offset / softness;
+            *position += push * w;
             self.push_at(-push, at);
         }
         at
@@ -333,8 +333,8 @@ impl BodyState {
     }
 
     /// Returns the matrix that maps a push at a point to the displacement of the point.
-    pub(crate) fn yields(&self, at: Vec3) -> Mat3 {
-        let column = |axis: Vec3| self.way_at(&self.response_at(at, axis), at);
+    pub(crate) fn compliance_at(&self, at: Vec3) -> Mat3 {
+        let column = |axis: Vec3| self.displacement_at(&self.response_at(at, axis), at);
         Mat3::from_cols(column(Vec3::X), column(Vec3::Y), column(Vec3::Z))
     }
 
@@ -364,8 +364,8 @@ impl BodyState {
     ) {
         candidates.iter_mut().for_each(|candidate| candidate.outward = Vec3::ZERO);
         for &(slot, outward) in taut {
-            if let Ok(place) = candidates.binary_search_by_key(&slot, |candidate| candidate.slot) {
-                candidates[place].outward += outward;
+            if let Ok(index) = candidates.binary_search_by_key(&slot, |candidate| candidate.slot) {
+                candidates[index].outward += outward;
             }
         }
         let pose = self.motion.end;

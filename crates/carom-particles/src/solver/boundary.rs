@@ -131,7 +131,7 @@ pub(crate) fn find_near_field(
         if let Some(stop) = trace(obstacle.distance, begin, end, radius) {
             let depth = -tol::PARTICLE_TRACE * radius - stop.room;
             let inward = stop.left.dot(stop.normal);
-            let end = stop.place + stop.left + stop.normal * (depth - inward).max(0.0);
+            let end = stop.position + stop.left + stop.normal * (depth - inward).max(0.0);
             stops.push((slot, motion.end.transform_point(end)));
         }
     }
@@ -157,14 +157,14 @@ pub(crate) fn stop_at_field(
         let begin = motion.start.inverse_transform_point(from);
         let end = motion.end.inverse_transform_point(to);
         if let Some(stop) = trace(obstacle.distance, begin, end, store.radius(slot)) {
-            stops.push((slot, motion.end.transform_point(stop.place)));
+            stops.push((slot, motion.end.transform_point(stop.position)));
         }
     }
     body.stop(store, stops, candidates);
 }
 
-pub(super) fn set_place(row: &mut Row, place: Vec3) {
-    *row = place.extend(row[3]).to_array();
+pub(super) fn set_place(row: &mut Row, position: Vec3) {
+    *row = position.extend(row[3]).to_array();
 }
 
 /// The poses of a field at the beginning and at the end of a substep.
@@ -205,15 +205,15 @@ pub(super) const CURVATURE_STEP: f32 = 0.25;
 /// Zero if a normal is not finite. That of an edge or a corner is limited by the step.
 pub(super) fn mean_curvature(
     distance: &impl Fn(Vec3) -> (f32, Vec3),
-    place: Vec3,
+    position: Vec3,
     (d, normal): (f32, Vec3),
     step: f32,
 ) -> f32 {
     let (across, up) = normal.any_orthonormal_pair();
     let up = up * (0.5 * sqrt(3.0));
     let mut turned = 0.0;
-    for way in [across, up - 0.5 * across, -up - 0.5 * across] {
-        turned += distance(place + way * step).1.dot(way);
+    for direction in [across, up - 0.5 * across, -up - 0.5 * across] {
+        turned += distance(position + direction * step).1.dot(direction);
     }
     // The curvature of the surface at this distance through the point. The boundary is nearer to
     // its centers of curvature.
@@ -238,12 +238,12 @@ pub(super) fn add_walls<Y: Yielding>(
         if !store.phases[slot].is_fluid() {
             continue;
         }
-        let place = vector(&store.predicted[slot]);
-        let (d, normal) = distance(place);
+        let position = vector(&store.predicted[slot]);
+        let (d, normal) = distance(position);
         if normal.is_finite() && d < smoothing.reach {
-            let softness = boundary.softness(place - normal * d, normal);
+            let softness = boundary.softness(position - normal * d, normal);
             let behind = behind_plane(smoothing, d);
-            let behind = behind_curved(smoothing, d, curvature(place, (d, normal)), behind);
+            let behind = behind_curved(smoothing, d, curvature(position, (d, normal)), behind);
             candidate.wall = walls[slot].add(behind, normal, softness);
         }
     }
@@ -269,7 +269,7 @@ pub(crate) fn add_field_walls(
     walls: &mut [Wall],
 ) {
     let step = CURVATURE_STEP * smoothing.reach;
-    let curvature = |place, found| mean_curvature(&distance, place, found, step);
+    let curvature = |position, found| mean_curvature(&distance, position, found, step);
     add_walls(store, &distance, curvature, &Still, smoothing, candidates, walls);
 }
 
@@ -303,7 +303,7 @@ pub(super) trait Yielding {
     fn slip_softness(&self, point: Vec3, slip: &Slip, share: f32) -> f32;
 
     /// Returns how far a belt of this velocity moves in the substep.
-    fn way_of_belt(&self, velocity: Vec3) -> Vec3;
+    fn belt_displacement(&self, velocity: Vec3) -> Vec3;
 }
 
 /// Sets the changes of some candidates from their present places. `material` returns the material
@@ -321,17 +321,17 @@ pub(super) fn solve<Y: Yielding>(
         candidate.change = Vec3::ZERO;
         let slot = candidate.slot as usize;
         let row = &store.predicted[slot];
-        let (place, w, radius) = (vector(row), row[3], store.radius(slot));
-        let (d, normal) = distance(place);
+        let (position, w, radius) = (vector(row), row[3], store.radius(slot));
+        let (d, normal) = distance(position);
         if !(d < radius || 0.0 < candidate.push) || !(0.0 < w) || !normal.is_finite() {
             continue;
         }
         candidate.normal = normal;
-        let point = place - normal * d;
+        let point = position - normal * d;
         candidate.is_held = MIN_HOLD_COSINE < candidate.outward.dot(normal);
         let (w, room) = if candidate.is_held {
             // From where the body was at the start of the substep.
-            let start = motion.start.inverse_transform_point(place);
+            let start = motion.start.inverse_transform_point(position);
             let before = distance(motion.end.transform_point(start)).0.min(radius);
             (0.0, before + (radius - before) * HELD_PUSH_OUT)
         } else {
@@ -350,8 +350,8 @@ pub(super) fn solve<Y: Yielding>(
         let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
         let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
         if 0.0 < friction.at_rest {
-            let surface_way = motion.of_point(point) + boundary.way_of_belt(material.velocity);
-            let slid = place + change * w - vector(&store.positions[slot]) - surface_way;
+            let surface_way = motion.of_point(point) + boundary.belt_displacement(material.velocity);
+            let slid = position + change * w - vector(&store.positions[slot]) - surface_way;
             let along = slid - normal * slid.dot(normal);
             let length = along.length();
             let softness = if 0.0 < length {
@@ -412,7 +412,7 @@ impl Yielding for Still {
         0.0
     }
 
-    fn way_of_belt(&self, _: Vec3) -> Vec3 {
+    fn belt_displacement(&self, _: Vec3) -> Vec3 {
         Vec3::ZERO
     }
 }

@@ -63,8 +63,8 @@ impl Contacts {
             let reach = MARGIN * (radius + largest);
             let mut share = 0;
             for &other in rows.of(slot) {
-                let place = vector(&store.predicted[other as usize]);
-                let distance_sq = own.distance_squared(place);
+                let position = vector(&store.predicted[other as usize]);
+                let distance_sq = own.distance_squared(position);
                 if !(distance_sq < reach * reach && may_touch(store, slot, other as usize)) {
                     continue;
                 }

@@ -76,13 +76,13 @@ impl Multipliers<'_> {
                 continue;
             }
             let own = predicted[slot];
-            let place = [own[0], own[1], own[2]].map(|x| S::F32x8::splat(simd, x));
+            let position = [own[0], own[1], own[2]].map(|x| S::F32x8::splat(simd, x));
             let [start, end] = rows.ends[slot].map(|end| end as usize);
             let (mut sum, mut squares) = (zero, zero);
             let mut gradient = [zero; 3];
             let mut at = start;
             while at < end {
-                let eight = load_eight(simd, rows.neighbours, at, end, table, place);
+                let eight = load_eight(simd, rows.neighbours, at, end, table, position);
                 let is_near = eight.is_in_row & eight.distance_sq.lt(near_sq);
                 coincident |= is_near.bits();
                 let distance = eight.distance_sq.max(near_sq).sqrt();
@@ -144,13 +144,13 @@ impl Kernel for Corrections<'_> {
         let near_sq = near * near;
         for (slot, out) in slots.zip(out) {
             let own = predicted[slot];
-            let place = [own[0], own[1], own[2]].map(|x| S::F32x8::splat(simd, x));
+            let position = [own[0], own[1], own[2]].map(|x| S::F32x8::splat(simd, x));
             let multiplier = S::F32x8::splat(simd, multipliers[slot]);
             let [start, end] = rows.ends[slot].map(|end| end as usize);
             let mut sum = [zero; 3];
             let mut at = start;
             while at < end {
-                let eight = load_eight(simd, rows.neighbours, at, end, table, place);
+                let eight = load_eight(simd, rows.neighbours, at, end, table, position);
                 let other = S::F32x8::gather(multipliers, eight.index.shr::<2>());
                 let distance = eight.distance_sq.max(near_sq).sqrt();
                 let slope = (one - distance * per_reach).max(zero);

@@ -81,7 +81,7 @@ impl Holders<'_> {
         for k in 0..self.held.len() {
             let Hold { body, at, .. } = self.holds[k];
             let w = inverse_masses[self.held[k].particle];
-            let yields = self.states[body].yields(at).as_dmat3() * f64::from(self.n_held[body]);
+            let yields = self.states[body].compliance_at(at).as_dmat3() * f64::from(self.n_held[body]);
             // The body gets that part of a push by which both move alike.
             let share = if 0.0 < w {
                 (DMat3::IDENTITY + yields * (1.0 / f64::from(w))).inverse()

@@ -57,7 +57,7 @@ impl ParticleSolver {
     pub fn emit(
         &mut self,
         group: ParticleGroup,
-        places: &[Vec3],
+        positions: &[Vec3],
         velocities: &[Vec3],
     ) -> Result<Range<u32>, ParticleError> {
         let index = group.0 as usize;
@@ -65,19 +65,20 @@ impl ParticleSolver {
         let known = known.ok_or(ParticleError::NoSuchGroup)?;
         let (flags, spacing) = (known.flags, 2.0 * known.radius);
         let inverse_mass = 1.0 / (known.density * spacing * spacing * spacing);
-        if places.len() != velocities.len() {
-            return Err(ParticleError::WrongCount { expected: places.len(), given: velocities.len() });
+        if positions.len() != velocities.len() {
+            return Err(ParticleError::WrongCount { expected: positions.len(), given: velocities.len() });
         }
-        let mut all = places.iter().zip(velocities);
-        if let Some(particle) = all.position(|(place, velocity)| !(place.is_finite() && velocity.is_finite()))
+        let mut all = positions.iter().zip(velocities);
+        if let Some(particle) =
+            all.position(|(position, velocity)| !(position.is_finite() && velocity.is_finite()))
         {
             return Err(ParticleError::BadParticle { particle });
         }
-        if MAX_PARTICLES < self.store.len() + places.len() {
+        if MAX_PARTICLES < self.store.len() + positions.len() {
             return Err(ParticleError::TooMany);
         }
         let first = self.store.len();
-        self.store.push(Phase(flags | group.0), inverse_mass, places);
+        self.store.push(Phase(flags | group.0), inverse_mass, positions);
         for (row, velocity) in self.store.velocities[first..].iter_mut().zip(velocities) {
             *row = velocity.extend(0.0).to_array();
         }

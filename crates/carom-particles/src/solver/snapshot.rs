@@ -50,7 +50,7 @@ impl ParticleSolver {
             out.numbers(&store.positions[slot]);
             out.numbers(&store.velocities[slot][..3]);
         }
-        store.rest.iter().for_each(|place| out.numbers(&place.to_array()));
+        store.rest.iter().for_each(|position| out.numbers(&position.to_array()));
         out.word(self.touches.now.len() as u32);
         for contact in &self.touches.now {
             let (kind, number) = match contact.touched {
@@ -170,8 +170,8 @@ fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: u
         return None;
     }
     for _ in 0..n_solid {
-        let place = Vec3::from_array(from.numbers()?);
-        store.rest.push(if place.is_finite() { place } else { return None });
+        let position = Vec3::from_array(from.numbers()?);
+        store.rest.push(if position.is_finite() { position } else { return None });
     }
     Some(())
 }

@@ -348,7 +348,7 @@ impl Step<'_> {
     #[cold]
     fn part_coincident(&mut self) {
         let rows = self.neighbours.rows();
-        let (store, way) = (&mut *self.store, self.settings.radius / 8.0);
+        let (store, travel) = (&mut *self.store, self.settings.radius / 8.0);
         self.work.corrections.iter_mut().for_each(|row| *row = [0.0; 4]);
         let limit = self.smoothing.reach * carom_math::tol::COINCIDENT_PARTICLES * 4.0;
         for slot in 0..store.len() {
@@ -365,7 +365,7 @@ impl Step<'_> {
                 }
             }
             if 0.0 < n && 0.0 < store.predicted[slot][3] {
-                self.work.corrections[slot] = (sum * (way / n)).extend(0.0).to_array();
+                self.work.corrections[slot] = (sum * (travel / n)).extend(0.0).to_array();
             }
         }
         for (row, correction) in store.predicted.iter_mut().zip(&self.work.corrections) {
@@ -415,9 +415,9 @@ impl Step<'_> {
         let taut = work.taut.iter().filter_map(slot_of);
         work.taut_slots.clear();
         work.taut_slots.extend(taut);
-        for (&slot, place) in store.solid_slots.iter().zip(&work.solid_positions) {
+        for (&slot, position) in store.solid_slots.iter().zip(&work.solid_positions) {
             let row = &mut store.predicted[slot as usize];
-            *row = place.extend(row[3]).to_array();
+            *row = position.extend(row[3]).to_array();
         }
     }
 
@@ -432,9 +432,9 @@ impl Step<'_> {
         for held in surroundings.attachments {
             let slot = self.store.slots[held.particle as usize] as usize;
             let row = &mut self.store.predicted[slot];
-            let mut place = vector(row);
-            work.states[held.body as usize].hold(&mut place, row[3], held.point);
-            *row = place.extend(row[3]).to_array();
+            let mut position = vector(row);
+            work.states[held.body as usize].hold(&mut position, row[3], held.point);
+            *row = position.extend(row[3]).to_array();
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {
             project_still(self.store, field.distance, &field.surface, candidates);
@@ -457,8 +457,8 @@ impl Step<'_> {
                 store.positions[slot] = store.predicted[slot];
                 continue;
             }
-            let way = to - from;
-            if way.length_squared() < rest * rest && !store.phases[slot].is_fluid() {
+            let offset = to - from;
+            if offset.length_squared() < rest * rest && !store.phases[slot].is_fluid() {
                 store.velocities[slot] = [0.0; 4];
                 continue;
             }

@@ -68,27 +68,27 @@ impl Store {
     }
 
     /// Appends particles.
-    pub(crate) fn push(&mut self, phase: Phase, inverse_mass: f32, places: &[Vec3]) {
-        for place in places {
-            self.push_one(phase, inverse_mass, *place, NO_SOLID);
+    pub(crate) fn push(&mut self, phase: Phase, inverse_mass: f32, positions: &[Vec3]) {
+        for position in positions {
+            self.push_one(phase, inverse_mass, *position, NO_SOLID);
         }
         self.predicted.resize(self.len(), [0.0; 4]);
     }
 
     /// Appends particles of a solid, whose places at rest are those of now.
-    pub(crate) fn push_solid(&mut self, phase: Phase, inverse_masses: &[f32], places: &[Vec3]) {
-        for (place, &inverse_mass) in places.iter().zip(inverse_masses) {
+    pub(crate) fn push_solid(&mut self, phase: Phase, inverse_masses: &[f32], positions: &[Vec3]) {
+        for (position, &inverse_mass) in positions.iter().zip(inverse_masses) {
             let index = self.n_solid() as u32;
             self.solid_slots.push(self.len() as u32);
-            self.rest.push(*place);
-            self.push_one(phase, inverse_mass, *place, index);
+            self.rest.push(*position);
+            self.push_one(phase, inverse_mass, *position, index);
         }
         self.predicted.resize(self.len(), [0.0; 4]);
     }
 
-    fn push_one(&mut self, phase: Phase, inverse_mass: f32, place: Vec3, solid: u32) {
+    fn push_one(&mut self, phase: Phase, inverse_mass: f32, position: Vec3, solid: u32) {
         let (id, slot) = (self.slots.len() as u32, self.len() as u32);
-        self.positions.push(place.extend(inverse_mass).to_array());
+        self.positions.push(position.extend(inverse_mass).to_array());
         self.velocities.push([0.0; 4]);
         self.phases.push(phase);
         self.solids.push(solid);

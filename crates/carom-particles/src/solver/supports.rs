@@ -136,7 +136,7 @@ impl BodyState {
         }
         let pushed = self.response_at(point, -direction);
         let Borne { moved, .. } = self.bear(pushed, [Vec3::ZERO; MAX_SUPPORTS], |_, _| Vec3::ZERO, 0.0);
-        (-self.way_at(&moved, point).dot(direction)).clamp(0.0, softness)
+        (-self.displacement_at(&moved, point).dot(direction)).clamp(0.0, softness)
     }
 
     /// Returns how far a point has moved along a direction in this substep, beyond how far what
@@ -157,16 +157,17 @@ impl BodyState {
         let pushed = self.response_at(point, direction * all - change * share);
         let before = self.supports.map(|rest| rest.push);
         let Borne { moved, .. } = self.bear(pushed, before, |_, _| Vec3::ZERO, 1.0);
-        (self.way_at(&moved, point).dot(direction) / all).clamp(0.0, softness)
+        (self.displacement_at(&moved, point).dot(direction) / all).clamp(0.0, softness)
     }
 
     /// Moves the body by a displacement and a rotation, as far as its supports let it.
-    pub(super) fn go_on_supports(&mut self, [way, turn]: [Vec3; 2], is_pushed: bool) {
-        if self.n_supports == 0 || (way == Vec3::ZERO && turn == Vec3::ZERO) {
-            return self.go(way, turn);
+    pub(super) fn go_on_supports(&mut self, [displacement, turn]: [Vec3; 2], is_pushed: bool) {
+        if self.n_supports == 0 || (displacement == Vec3::ZERO && turn == Vec3::ZERO) {
+            return self.move_by(displacement, turn);
         }
         let before = self.supports.map(|rest| rest.push);
-        let Borne { moved, pushes } = self.bear([way, turn], before, |rest, at| at - rest.anchor, 1.0);
+        let Borne { moved, pushes } =
+            self.bear([displacement, turn], before, |rest, at| at - rest.anchor, 1.0);
         let pose = self.motion.end;
         for (rest, sum) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
             let push = sum - rest.push;
@@ -180,7 +181,7 @@ impl BodyState {
                 rest.reaction += push;
             }
         }
-        self.go(moved[0], moved[1]);
+        self.move_by(moved[0], moved[1]);
     }
 
     /// Changes the velocities by an impulse and an angular impulse, as far as supports let them.
@@ -231,13 +232,13 @@ impl BodyState {
                 }
                 let before = *push;
                 let held = before.dot(rest.normal);
-                let left = (gap + self.way_at(&moved, at)).dot(rest.normal);
+                let left = (gap + self.displacement_at(&moved, at)).dot(rest.normal);
                 let held_now = (held - left / softness).max(0.0);
                 let mut step = rest.normal * (held_now - held);
                 moved = self.moved_by(moved, at, step);
                 let coefficient = friction * rest.friction;
                 if 0.0 < coefficient {
-                    let slid = gap + self.way_at(&moved, at);
+                    let slid = gap + self.displacement_at(&moved, at);
                     let along = slid - rest.normal * slid.dot(rest.normal);
                     let length = along.length();
                     let softness = if 0.0 < length { self.free_softness(at, along / length) } else { 0.0 };
@@ -260,9 +261,9 @@ impl BodyState {
     }
 
     /// Returns a displacement and a rotation, and those by a push at a point.
-    fn moved_by(&self, [way, turn]: [Vec3; 2], at: Vec3, push: Vec3) -> [Vec3; 2] {
+    fn moved_by(&self, [displacement, turn]: [Vec3; 2], at: Vec3, push: Vec3) -> [Vec3; 2] {
         let [more, more_turn] = self.response_at(at, push);
-        [way + more, turn + more_turn]
+        [displacement + more, turn + more_turn]
     }
 }
 
@@ -298,10 +299,10 @@ impl Stacks {
                     let of_bearer = own.motion.end.inverse_transform_point(support.point);
                     let level = own.level + 1;
                     let state = &mut states[body as usize];
-                    let place = state.n_supports;
+                    let index = state.n_supports;
                     state.add_support(support);
-                    if place < state.n_supports {
-                        state.supports[place].of_bearer = of_bearer;
+                    if index < state.n_supports {
+                        state.supports[index].of_bearer = of_bearer;
                         state.level = state.level.max(level);
                     }
                 }

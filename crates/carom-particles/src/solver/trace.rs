@@ -10,7 +10,7 @@ const MAX_TRACE: u32 = 32;
 
 /// The point at which a path first comes near a surface.
 pub(crate) struct Stop {
-    pub(crate) place: Vec3,
+    pub(crate) position: Vec3,
     pub(crate) normal: Vec3,
     /// The remaining distance to contact.
     pub(crate) room: f32,
@@ -26,30 +26,30 @@ pub(crate) fn trace(
     end: Vec3,
     radius: f32,
 ) -> Option<Stop> {
-    let (mut place, mut left) = (begin, end - begin);
+    let (mut position, mut left) = (begin, end - begin);
     let near = tol::PARTICLE_TRACE * radius;
     let mut length = left.length();
     if !(near < length && length < f32::INFINITY) {
         return None;
     }
     for step in 0..MAX_TRACE {
-        let (d, normal) = distance(place);
+        let (d, normal) = distance(position);
         let room = d - radius;
         if step == 0 && room < -near {
             return None;
         }
         // It may start at the surface and move away from it.
         if room <= near && left.dot(normal) < 0.0 {
-            return Some(Stop { place, normal, room, left });
+            return Some(Stop { position, normal, room, left });
         }
-        let way = room.max(near);
-        if !(way < length) {
+        let travel = room.max(near);
+        if !(travel < length) {
             return None;
         }
-        let part = left * (way / length);
-        (place, left) = (place + part, left - part);
-        length -= way;
+        let part = left * (travel / length);
+        (position, left) = (position + part, left - part);
+        length -= travel;
     }
-    let (d, normal) = distance(place);
-    Some(Stop { place, normal, room: d - radius, left })
+    let (d, normal) = distance(position);
+    Some(Stop { position, normal, room: d - radius, left })
 }

@@ -81,7 +81,7 @@ impl Mixing<'_> {
             if viscosity < 0.0 || w == 0.0 {
                 continue;
             }
-            let place = [splat(x), splat(y), splat(z)];
+            let position = [splat(x), splat(y), splat(z)];
             let own_speed = [0, 1, 2].map(|axis| splat(velocities[slot][axis]));
             let (viscosity, cohesion, w) = (splat(viscosity), splat(cohesion), splat(w));
             let plain = (least + mixing * viscosity).min(half);
@@ -89,7 +89,7 @@ impl Mixing<'_> {
             let (mut change, mut curl) = ([zero; 3], [zero; 3]);
             let mut at = start;
             while at < end {
-                let eight = load_eight(simd, rows.neighbours, at, end, table, place);
+                let eight = load_eight(simd, rows.neighbours, at, end, table, position);
                 let kernel = (one - eight.distance_sq * per_reach_sq).max(zero);
                 let kernel = S::F32x8::select(eight.is_in_row, kernel, zero);
                 let kernel = kernel * kernel * kernel * density_scale;
@@ -141,10 +141,10 @@ pub(crate) fn confine(flow: &Flow<'_>, curls: &[[Row; 2]], slot: usize) -> glam:
     if vorticity == 0.0 {
         return glam::Vec3::ZERO;
     }
-    let (place, reach) = (vector(&flow.positions[slot]), flow.smoothing.reach);
+    let (position, reach) = (vector(&flow.positions[slot]), flow.smoothing.reach);
     let mut rise = glam::Vec3::ZERO;
     for &other in flow.rows.of(slot) {
-        let difference = vector(&flow.positions[other as usize]) - place;
+        let difference = vector(&flow.positions[other as usize]) - position;
         let distance = difference.length().max(reach * tol::COINCIDENT_PARTICLES);
         let slope = (1.0 - distance / reach).max(0.0);
         let curl = curls[other as usize][1][3] - curls[slot][1][3];

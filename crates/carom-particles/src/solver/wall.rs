@@ -25,7 +25,7 @@ const LATTICE_GAP: f32 = 0.027;
 pub(crate) struct Wall {
     /// In densities at rest, at the place for which it was found.
     density: f32,
-    place: Vec3,
+    position: Vec3,
     /// Its gradient, toward the boundaries.
     pub(crate) gradient: Vec3,
     /// The square of the gradient times how easily the boundary moves, in one over mass.
@@ -78,14 +78,14 @@ pub(crate) fn behind_curved(
 
 impl Wall {
     /// No boundary, at this place.
-    pub(crate) fn none(place: Vec3) -> Wall {
-        Wall { density: 0.0, place, gradient: Vec3::ZERO, softness: 0.0 }
+    pub(crate) fn none(position: Vec3) -> Wall {
+        Wall { density: 0.0, position, gradient: Vec3::ZERO, softness: 0.0 }
     }
 
     /// Returns the boundaries' contribution at a position near the one for which it was found.
     #[inline(always)]
-    pub(crate) fn density_at(&self, place: Vec3) -> f32 {
-        self.density + self.gradient.dot(place - self.place)
+    pub(crate) fn density_at(&self, position: Vec3) -> f32 {
+        self.density + self.gradient.dot(position - self.position)
     }
 
     /// Adds a boundary with its normal, and how easily it moves. Returns the gradient that it adds.

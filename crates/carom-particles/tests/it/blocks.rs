@@ -5,15 +5,15 @@ use carom_particles::{ParticleSolver, Surface};
 
 /// A block of particles at rest beside each other: so many along each axis, from a corner on.
 pub(crate) fn block(n: [u32; 3], spacing: f32, corner: Vec3) -> Vec<Vec3> {
-    let mut places = Vec::new();
+    let mut positions = Vec::new();
     for y in 0..n[1] {
         for z in 0..n[2] {
             for x in 0..n[0] {
-                places.push(corner + (Vec3::new(x as f32, y as f32, z as f32) + 0.5) * spacing);
+                positions.push(corner + (Vec3::new(x as f32, y as f32, z as f32) + 0.5) * spacing);
             }
         }
     }
-    places
+    positions
 }
 
 /// A floor at height 0 and four walls around a rectangle from the origin on.

@@ -19,10 +19,10 @@ fn ball_in_water(n: [u32; 3], radius: f32, density: f32, start: f32, seconds: f3
     let spacing = SIDE / n[0] as f32;
     let settings = ParticleSettings::new(spacing / 2.0);
     let mut solver = ParticleSolver::new(settings).unwrap();
-    let mut places = block(n, spacing, Vec3::ZERO);
+    let mut positions = block(n, spacing, Vec3::ZERO);
     let mut center = Vec3::new(0.5 * SIDE, start, 0.5 * SIDE);
-    places.retain(|p| radius + 0.5 * spacing < p.distance(center));
-    solver.add_liquid(&Liquid::default(), &places).unwrap();
+    positions.retain(|p| radius + 0.5 * spacing < p.distance(center));
+    solver.add_liquid(&Liquid::default(), &positions).unwrap();
     add_tank(&mut solver, SIDE, SIDE, &Surface::default());
     let mass = density * 4.0 / 3.0 * core::f32::consts::PI * radius.powi(3);
     let ball = |p: Vec3| (p.length() - radius, p.normalize_or(Vec3::Y));
@@ -123,13 +123,13 @@ fn fields_hold_particles() {
     };
     let fields = [FieldBoundary { distance: &bowl, surface: Surface::default() }];
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
-    let mut places = block([8, 8, 8], 0.1, Vec3::splat(-0.4));
-    places.retain(|p| p.length() < 0.4);
-    let water = solver.add_liquid(&Liquid::default(), &places).unwrap();
+    let mut points = block([8, 8, 8], 0.1, Vec3::splat(-0.4));
+    points.retain(|p| p.length() < 0.4);
+    let water = solver.add_liquid(&Liquid::default(), &points).unwrap();
     let grains = solver.add_grains(&Grains::default(), &[Vec3::Y * 0.5, Vec3::X * 0.5]).unwrap();
     for (id, speed) in grains.clone().zip([400.0, 90.0]) {
-        let place = solver.position(id).unwrap();
-        solver.set_particle(id, place, place * speed).unwrap();
+        let position = solver.position(id).unwrap();
+        solver.set_particle(id, position, position * speed).unwrap();
     }
     for _ in 0..120 {
         solver.step_in(DT, &mut Surroundings { fields: &fields, ..Surroundings::default() }).unwrap();
@@ -243,11 +243,11 @@ fn fast_particles_share_their_momentum_with_a_body() {
         for mass in [0.1, 3.0, 200.0] {
             let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO).with_contacts(true);
             let mut solver = ParticleSolver::new(settings).unwrap();
-            let places = [-0.4, 0.0, 0.4].map(|y| Vec3::new(-0.7, y, 0.0));
-            let ids = solver.add_grains(&Grains::default(), &places).unwrap();
+            let positions = [-0.4, 0.0, 0.4].map(|y| Vec3::new(-0.7, y, 0.0));
+            let ids = solver.add_grains(&Grains::default(), &positions).unwrap();
             let own = 1.0 / solver.inverse_mass(ids.start).unwrap();
-            for (id, place) in ids.clone().zip(places) {
-                solver.set_particle(id, place, Vec3::X * speed).unwrap();
+            for (id, position) in ids.clone().zip(positions) {
+                solver.set_particle(id, position, Vec3::X * speed).unwrap();
             }
             let mut bodies =
                 [BodyBoundary { inverse_mass: 1.0 / mass, ..BodyBoundary::fixed(&wall, Pose::IDENTITY) }];
@@ -292,8 +292,8 @@ fn plate() -> BodyBoundary<'static> {
 /// Lays grains of 100 kg on the first plate. They stay, and push by their weight, in newtons.
 fn bear_grains(bodies: &mut [BodyBoundary<'_>]) -> (ParticleSolver, f32) {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.1)).unwrap();
-    let places = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
-    let ids = solver.add_grains(&Grains::default(), &places).unwrap();
+    let positions = [[-0.5, 0.1, -0.5], [0.5, 0.1, 0.3], [0.2, 0.1, -0.4]].map(Vec3::from_array);
+    let ids = solver.add_grains(&Grains::default(), &positions).unwrap();
     ids.clone().for_each(|id| solver.set_inverse_mass(id, 0.03).unwrap());
     for _ in 0..60 {
         let mut surroundings = Surroundings { bodies, ..Surroundings::default() };

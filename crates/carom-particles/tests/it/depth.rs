@@ -42,8 +42,8 @@ fn particles_bounce_off_planes_as_in_closed_form() {
             assert!((v[0] - wanted).length() < 0.005 * velocity.length(), "{slope} {} {wanted}", v[0]);
             assert!(-1e-3 < over(p[0]), "{slope} {}", over(p[0]));
             let since = over(start + velocity * DT) / inward;
-            let place = start + velocity * (DT - since) + wanted * since;
-            assert!((p[0] - place).length() < 0.005, "{slope} {} {place}", p[0]);
+            let position = start + velocity * (DT - since) + wanted * since;
+            assert!((p[0] - position).length() < 0.005, "{slope} {} {position}", p[0]);
         }
     }
     assert!(3000 < n_bounced, "{n_bounced}");
@@ -116,8 +116,8 @@ fn fast_particles_do_not_pass_a_visible_surface() {
     let mut rng = Rng::new(9);
     for speed in [0.1_f32, 1.0, 10.0, 100.0, 1000.0] {
         for _ in 0..200 {
-            let way = speed * DT;
-            let start = Vec3::new(rng.range(-2.0, 2.0) as f32, way * rng.range(0.01, 0.99) as f32, 0.5);
+            let travel = speed * DT;
+            let start = Vec3::new(rng.range(-2.0, 2.0) as f32, travel * rng.range(0.01, 0.99) as f32, 0.5);
             let (mut p, mut v) = ([start], [Vec3::new(0.02 * speed, -speed, 0.0)]);
             let counts = buffer.advance(&mut p, &mut v, DT, &bounce, &mut outcomes).unwrap();
             assert_eq!((counts.n_bounced, outcomes[0]), (1, StepOutcome::Bounced), "{speed} {start}");

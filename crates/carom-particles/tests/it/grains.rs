@@ -45,14 +45,14 @@ fn a_layer_slides_above_the_angle_of_friction_and_not_below() {
         let normal = Vec3::new(slope.sin(), slope.cos(), 0.0);
         let along = Vec3::new(slope.cos(), -slope.sin(), 0.0);
         solver.add_plane(normal, 0.0, &Surface::default().with_friction(0.5)).unwrap();
-        let mut places = block([8, 1, 8], 0.1, Vec3::ZERO);
-        places.iter_mut().for_each(|p| *p = along * p.x + normal * 0.05 + Vec3::Z * p.z);
-        solver.add_grains(&Grains::default().with_friction(0.5), &places).unwrap();
+        let mut points = block([8, 1, 8], 0.1, Vec3::ZERO);
+        points.iter_mut().for_each(|p| *p = along * p.x + normal * 0.05 + Vec3::Z * p.z);
+        solver.add_grains(&Grains::default().with_friction(0.5), &points).unwrap();
         for _ in 0..60 {
             solver.step(DT).unwrap();
         }
-        let mean: Vec3 = positions(&solver).iter().zip(&places).map(|(a, b)| *a - *b).sum();
-        mean.dot(along) / places.len() as f32
+        let mean: Vec3 = positions(&solver).iter().zip(&points).map(|(a, b)| *a - *b).sum();
+        mean.dot(along) / points.len() as f32
     };
     let (below, above) = (run(0.95 * 0.5_f32.atan()), run(1.15 * 0.5_f32.atan()));
     println!("{below} below, {above} above");
@@ -66,18 +66,18 @@ fn heap(friction: f32) -> f32 {
     solver.add_plane(Vec3::NEG_Z, -0.35, &Surface::default().with_friction(0.0)).unwrap();
     solver.add_plane(Vec3::Z, 0.0, &Surface::default().with_friction(0.0)).unwrap();
     // A column that collapses, between two smooth walls.
-    let mut places = block([9, 18, 3], 0.103, Vec3::new(-0.46, 0.0, 0.02));
-    for (i, place) in places.iter_mut().enumerate() {
-        *place += Vec3::new((i * 7 % 5) as f32, 0.0, (i * 3 % 7) as f32) * 0.001;
+    let mut points = block([9, 18, 3], 0.103, Vec3::new(-0.46, 0.0, 0.02));
+    for (i, position) in points.iter_mut().enumerate() {
+        *position += Vec3::new((i * 7 % 5) as f32, 0.0, (i * 3 % 7) as f32) * 0.001;
     }
-    solver.add_grains(&Grains::default().with_friction(friction), &places).unwrap();
+    solver.add_grains(&Grains::default().with_friction(friction), &points).unwrap();
     for _ in 0..180 {
         solver.step(DT).unwrap();
     }
     // The surface: the highest grain in each column of 0.15. The slope from the top down.
-    let places = positions(&solver);
+    let points = positions(&solver);
     let height = |from: f32| {
-        let inside = places.iter().filter(|p| from <= p.x.abs() && p.x.abs() < from + 0.15);
+        let inside = points.iter().filter(|p| from <= p.x.abs() && p.x.abs() < from + 0.15);
         inside.map(|p| p.y).fold(0.0, f32::max)
     };
     let heights: Vec<f32> = (0..12).map(|i| height(0.15 * i as f32)).take_while(|&y| 0.1 < y).collect();
@@ -105,9 +105,9 @@ fn a_heap_comes_to_rest() {
     let settings = ParticleSettings::new(0.05).with_sleep_speed(0.02);
     let mut solver = ParticleSolver::new(settings).unwrap();
     solver.add_plane(Vec3::Y, 0.0, &Surface::default()).unwrap();
-    let mut places = block([4, 6, 4], 0.102, Vec3::ZERO);
-    places.iter_mut().enumerate().for_each(|(i, p)| p.x += (i % 7) as f32 * 0.001);
-    solver.add_grains(&Grains::default(), &places).unwrap();
+    let mut points = block([4, 6, 4], 0.102, Vec3::ZERO);
+    points.iter_mut().enumerate().for_each(|(i, p)| p.x += (i % 7) as f32 * 0.001);
+    solver.add_grains(&Grains::default(), &points).unwrap();
     let mut n_steps = 0;
     while n_steps < 10 || 0.0 < fastest(&solver) {
         solver.step(DT).unwrap();
@@ -159,8 +159,8 @@ fn solids_touch_themselves_unless_near_at_rest() {
     let run = |solid: &Solid, far: f32| {
         let mut solver = ParticleSolver::new(settings).unwrap();
         // Two at half of the distance of others. The third comes near to both afterwards.
-        let places = [Vec3::ZERO, Vec3::X * 0.05, Vec3::X * far];
-        let added = solver.add_solid(solid, &places, &[1.0; 3]).unwrap();
+        let points = [Vec3::ZERO, Vec3::X * 0.05, Vec3::X * far];
+        let added = solver.add_solid(solid, &points, &[1.0; 3]).unwrap();
         solver.set_particle(added.ids.start + 2, Vec3::new(0.0, 0.06, 0.0), Vec3::ZERO).unwrap();
         solver.step(DT).unwrap();
         positions(&solver)
@@ -205,8 +205,8 @@ fn grains_bounce_to_their_height() {
             for _ in 0..600 {
                 solver.step_in(DT, &mut Surroundings { fields, ..Surroundings::default() }).unwrap();
             }
-            let place = solver.position(id).unwrap().y;
-            assert!((place - 0.05).abs() < 1e-3, "it rests: {place}");
+            let coordinate = solver.position(id).unwrap().y;
+            assert!((coordinate - 0.05).abs() < 1e-3, "it rests: {coordinate}");
         }
     }
 }
@@ -233,18 +233,18 @@ fn what_meets_parts_with_its_restitution() {
         let id = solver.add_grains(&grain, &[Vec3::ZERO]).unwrap().start;
         solver.set_particle(id, Vec3::ZERO, Vec3::X * 2.0).unwrap();
         let ball = |p: Vec3| (p.length() - 0.2, p.normalize_or(Vec3::Y));
-        let (mut place, mut velocity) = (Vec3::X * 0.5, Vec3::ZERO);
+        let (mut position, mut velocity) = (Vec3::X * 0.5, Vec3::ZERO);
         for _ in 0..30 {
             let mut bodies = [BodyBoundary {
                 inverse_mass: 0.2,
                 inverse_inertia: Mat3::IDENTITY,
                 linear_velocity: velocity,
-                ..BodyBoundary::fixed(&ball, Pose::from_translation(place))
+                ..BodyBoundary::fixed(&ball, Pose::from_translation(position))
             }];
             let mut around = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
             solver.step_in(DT, &mut around).unwrap();
             velocity += bodies[0].impulse * 0.2;
-            place += velocity * DT;
+            position += velocity * DT;
             let listed: Vec3 = solver.body_impulses().iter().map(|impulse| impulse.impulse).sum();
             assert!((listed - bodies[0].impulse).length() < 1e-4);
         }
@@ -281,10 +281,10 @@ fn gravel_rests_in_sand() {
     }
     assert!(other.save() == solver.save());
     let radius = |id: usize| if sand.contains(&(id as u32)) { fine } else { coarse };
-    let (places, mut deepest) = (positions(&solver), 0.0_f32);
-    for (i, a) in places.iter().enumerate() {
+    let (points, mut deepest) = (positions(&solver), 0.0_f32);
+    for (i, a) in points.iter().enumerate() {
         assert!(0.95 * radius(i) < a.y && a.y < 0.5, "{i} {a}");
-        for (j, b) in places[..i].iter().enumerate() {
+        for (j, b) in points[..i].iter().enumerate() {
             deepest = deepest.max((radius(i) + radius(j) - a.distance(*b)) / fine);
         }
     }
@@ -293,7 +293,7 @@ fn gravel_rests_in_sand() {
     assert!(deepest < 0.35, "{deepest}");
     assert!(fastest(&solver) < 0.1);
     // A ray from above meets the top of a stone.
-    let stone = places[stones.start as usize];
+    let stone = points[stones.start as usize];
     let hit = solver.cast_ray(&Ray::new(stone + Vec3::Y, Vec3::NEG_Y), 2.0).unwrap();
     assert_eq!(hit.particle, stones.start);
     assert!((hit.t - (1.0 - coarse)).abs() < 1e-5);

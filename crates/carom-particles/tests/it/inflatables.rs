@@ -158,7 +158,7 @@ proptest! {
 
     #[test]
     fn ugly_inflatables_never_give_nan(
-        places in prop::collection::vec(0_usize..6, 12),
+        indices in prop::collection::vec(0_usize..6, 12),
         masses in prop::collection::vec(0_usize..4, 12),
         filling in 0_usize..4,
         dt in 0_usize..3,
@@ -171,7 +171,7 @@ proptest! {
         let filling = [Filling::Volume(1.0), Filling::Volume(1e30), gas(1e30, 0.0), gas(0.0, 1e30)][filling];
         let settings = InflatableSettings::default().with_filling(filling);
         let mut balloon = Inflatable::new(0, &rest, &triangles, &settings).unwrap();
-        let mut particles = Particles::new(places.iter().map(|&place| menu[place]).collect(), 1.0);
+        let mut particles = Particles::new(indices.iter().map(|&index| menu[index]).collect(), 1.0);
         for (inverse_mass, &mass) in particles.inverse_masses.iter_mut().zip(&masses) {
             *inverse_mass = [0.0, 1.0, 1e-38, 1e38][mass];
         }

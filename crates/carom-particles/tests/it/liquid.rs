@@ -24,9 +24,9 @@ fn a_column_is_compressed_little_and_more_below() {
         mean += compression.mean / 60.0;
         worst = worst.max(compression.worst);
         solver.collect_densities(&mut densities).unwrap();
-        for (place, density) in positions(&solver).iter().zip(&densities) {
-            let is_inside = (place.x - 0.15).abs() < 0.09 && (place.z - 0.15).abs() < 0.09;
-            let layer = (place.y - 0.1) / 0.2;
+        for (position, density) in positions(&solver).iter().zip(&densities) {
+            let is_inside = (position.x - 0.15).abs() < 0.09 && (position.z - 0.15).abs() < 0.09;
+            let layer = (position.y - 0.1) / 0.2;
             if is_inside && 0.0 <= layer && layer < 3.0 {
                 let layer = &mut layers[layer as usize];
                 *layer = (layer.0 + density, layer.1 + 1);
@@ -81,14 +81,14 @@ fn the_front_of_a_dam_moves_as_measured() {
 #[test]
 fn a_drop_without_gravity_stays() {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.05).with_gravity(Vec3::ZERO)).unwrap();
-    let mut places = block([10, 10, 10], 0.1, Vec3::splat(-0.5));
-    places.retain(|p| p.length() < 0.45);
-    solver.add_liquid(&Liquid::default(), &places).unwrap();
+    let mut points = block([10, 10, 10], 0.1, Vec3::splat(-0.5));
+    points.retain(|p| p.length() < 0.45);
+    solver.add_liquid(&Liquid::default(), &points).unwrap();
     for _ in 0..60 {
         solver.step(DT).unwrap();
     }
-    let moved = positions(&solver).iter().zip(&places).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
-    println!("{} particles, moved {moved}", places.len());
+    let moved = positions(&solver).iter().zip(&points).map(|(a, b)| a.distance(*b)).fold(0.0, f32::max);
+    println!("{} particles, moved {moved}", points.len());
     assert!(moved < 0.001);
 }
 
@@ -142,12 +142,12 @@ fn viscosity_slows_a_shear_as_in_closed_form() {
     let liquid = Liquid::default().with_viscosity(viscosity);
     solver.add_liquid(&liquid, &block([8, 10, 8], 0.1, Vec3::ZERO)).unwrap();
     let wave = |y: f32| (core::f32::consts::PI * y / height).cos();
-    for (id, place) in (0..).zip(positions(&solver)) {
-        solver.set_particle(id, place, Vec3::X * (0.001 * wave(place.y))).unwrap();
+    for (id, position) in (0..).zip(positions(&solver)) {
+        solver.set_particle(id, position, Vec3::X * (0.001 * wave(position.y))).unwrap();
     }
     let amplitude = |solver: &ParticleSolver| -> f32 {
         let all = positions(solver).into_iter().zip(velocities(solver));
-        all.map(|(place, v)| v.x * wave(place.y)).sum()
+        all.map(|(position, v)| v.x * wave(position.y)).sum()
     };
     let before = amplitude(&solver);
     for _ in 0..120 {
@@ -186,9 +186,9 @@ fn confinement_keeps_whirls_up() {
         let liquid = Liquid::default().with_vorticity(vorticity);
         solver.add_liquid(&liquid, &block([10, 4, 10], 0.1, Vec3::ZERO)).unwrap();
         add_tank(&mut solver, 1.0, 1.0, &Surface::default());
-        let whirl = |place: Vec3| Vec3::Y.cross(place - Vec3::new(0.5, place.y, 0.5)) * 2.0;
-        for (id, place) in (0..).zip(positions(&solver)) {
-            solver.set_particle(id, place, whirl(place)).unwrap();
+        let whirl = |position: Vec3| Vec3::Y.cross(position - Vec3::new(0.5, position.y, 0.5)) * 2.0;
+        for (id, position) in (0..).zip(positions(&solver)) {
+            solver.set_particle(id, position, whirl(position)).unwrap();
         }
         for _ in 0..60 {
             solver.step(DT).unwrap();

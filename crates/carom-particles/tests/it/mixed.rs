@@ -52,36 +52,37 @@ fn everything_in_another_order(n: u32, seed: u64) -> (ParticleSolver, Vec<u32>) 
     let far = 0.04 + n as f32 * spacing;
     let mut rng = Rng::new(seed);
     let mut numbers = [const { Vec::new() }; 5];
-    let mut shuffled = |mut places: Vec<Vec3>, order: &mut Vec<u32>| -> Vec<Vec3> {
-        order.extend(0..places.len() as u32);
-        for i in (1..places.len()).rev() {
+    let mut shuffled = |mut positions: Vec<Vec3>, order: &mut Vec<u32>| -> Vec<Vec3> {
+        order.extend(0..positions.len() as u32);
+        for i in (1..positions.len()).rev() {
             let j = rng.below(i + 1);
-            places.swap(i, j);
+            positions.swap(i, j);
             order.swap(i, j);
         }
-        places
+        positions
     };
     let rope = block([10, 1, 1], spacing, Vec3::new(0.1, 0.1 + n as f32 * spacing, 0.2));
     let mut masses = [8.0; 10];
     masses[0] = 0.0;
     let ropes = solver.add_solid(&Solid::default(), &rope, &masses).unwrap();
     numbers[4] = ropes.ids.collect();
-    let mut add = |kind: usize, places: Vec<Vec3>, add: &mut dyn FnMut(&[Vec3]) -> core::ops::Range<u32>| {
-        let mut order = Vec::new();
-        let ids = add(&shuffled(places, &mut order));
-        numbers[kind].resize(order.len(), 0);
-        order.iter().zip(ids).for_each(|(&from, id)| numbers[kind][from as usize] = id);
-    };
+    let mut add =
+        |kind: usize, positions: Vec<Vec3>, add: &mut dyn FnMut(&[Vec3]) -> core::ops::Range<u32>| {
+            let mut order = Vec::new();
+            let ids = add(&shuffled(positions, &mut order));
+            numbers[kind].resize(order.len(), 0);
+            order.iter().zip(ids).for_each(|(&from, id)| numbers[kind][from as usize] = id);
+        };
     let gas = block([3, 3, 3], spacing, above(0.6, 0.02));
-    add(3, gas, &mut |places| solver.add_gas(&Gas::default(), places).unwrap());
+    add(3, gas, &mut |positions| solver.add_gas(&Gas::default(), positions).unwrap());
     let oil = block([n / 2, 4, 4], spacing, above(far, 0.02 + n as f32 * spacing));
     let light = Liquid::default().with_density(800.0);
-    add(2, oil, &mut |places| solver.add_liquid(&light, places).unwrap());
+    add(2, oil, &mut |positions| solver.add_liquid(&light, positions).unwrap());
     let grains = block([n / 2, n, 8], spacing, above(far, 0.0));
-    add(1, grains, &mut |places| solver.add_grains(&Grains::default(), places).unwrap());
+    add(1, grains, &mut |positions| solver.add_grains(&Grains::default(), positions).unwrap());
     let water = block([n, n, 8], spacing, above(0.02, 0.01));
     let liquid = Liquid::default().with_viscosity(0.001).with_cohesion(1.0).with_vorticity(0.5);
-    add(0, water, &mut |places| solver.add_liquid(&liquid, places).unwrap());
+    add(0, water, &mut |positions| solver.add_liquid(&liquid, positions).unwrap());
     add_tank(&mut solver, 2.5 * far, 0.5, &Surface::default());
     (solver, numbers.concat())
 }
@@ -91,9 +92,9 @@ fn links(pass: &mut SolidPass<'_>) {
     for i in 1..pass.positions.len() {
         let [a, b] = [pass.positions[i - 1], pass.positions[i]];
         let [u, v] = [pass.inverse_masses[i - 1], pass.inverse_masses[i]];
-        let way = (b - a) * (1.0 - 0.05 / b.distance(a).max(1e-6)) / (u + v);
-        pass.positions[i - 1] += way * u;
-        pass.positions[i] -= way * v;
+        let offset = (b - a) * (1.0 - 0.05 / b.distance(a).max(1e-6)) / (u + v);
+        pass.positions[i - 1] += offset * u;
+        pass.positions[i] -= offset * v;
     }
 }
 
@@ -143,17 +144,17 @@ fn any_order_of_insertion_gives_the_same() {
     let bits = |v: Vec3| v.to_array().map(f32::to_bits);
     let n_steps = if std::env::var_os("CAROM_SLOW").is_some() { 400 } else { 100 };
     let one = after(everything(8), n_steps);
-    let [places, speeds] = [positions(&one), velocities(&one)];
+    let [points, speeds] = [positions(&one), velocities(&one)];
     for seed in 0..2 {
         let (other, numbers) = everything_in_another_order(8, seed);
         let other = after(other, n_steps);
         let [other_places, other_speeds] = [positions(&other), velocities(&other)];
-        assert_eq!(numbers.len(), places.len());
+        assert_eq!(numbers.len(), points.len());
         let n_moved = (0..).zip(&numbers).filter(|&(id, &number)| id != number).count();
-        assert!(places.len() / 2 < n_moved, "the order is another one");
+        assert!(points.len() / 2 < n_moved, "the order is another one");
         for (id, &number) in numbers.iter().enumerate() {
             let number = number as usize;
-            assert_eq!(bits(places[id]), bits(other_places[number]), "{id}");
+            assert_eq!(bits(points[id]), bits(other_places[number]), "{id}");
             assert_eq!(bits(speeds[id]), bits(other_speeds[number]), "{id}");
         }
     }
@@ -166,12 +167,12 @@ fn coincident_particles_part_to_the_same_places_in_any_order() {
     let run = |is_reversed: bool| {
         let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
         let mut solver = ParticleSolver::new(settings).unwrap();
-        let mut places = block([3, 3, 3], 0.1, Vec3::ZERO);
-        places.extend_from_slice(&places.clone()[10..16]);
+        let mut points = block([3, 3, 3], 0.1, Vec3::ZERO);
+        points.extend_from_slice(&points.clone()[10..16]);
         if is_reversed {
-            places.reverse();
+            points.reverse();
         }
-        solver.add_liquid(&Liquid::default(), &places).unwrap();
+        solver.add_liquid(&Liquid::default(), &points).unwrap();
         let grains = [Vec3::X, Vec3::X, Vec3::X * 1.05];
         solver.add_grains(&Grains::default(), &grains).unwrap();
         (0..30).for_each(|_| solver.step(DT).unwrap());
@@ -255,18 +256,18 @@ fn constraints_hold_solids_together() {
     let mut solver = ParticleSolver::new(settings).unwrap();
     // Other kinds are sorted; the particles of solids keep their places.
     solver.add_grains(&Grains::default(), &[Vec3::ONE * 5.0, Vec3::ONE * 3.0]).unwrap();
-    let places = block([10, 1, 1], 0.05, Vec3::ZERO);
+    let points = block([10, 1, 1], 0.05, Vec3::ZERO);
     let mut masses = [8.0; 10];
     masses[0] = 0.0;
-    let rope = solver.add_solid(&Solid::default(), &places, &masses).unwrap();
+    let rope = solver.add_solid(&Solid::default(), &points, &masses).unwrap();
     assert_eq!((rope.ids.clone(), rope.indices.clone()), (2..12, 0..10));
-    solver.set_particle(2, places[0], Vec3::Z * 0.05).unwrap();
+    solver.set_particle(2, points[0], Vec3::Z * 0.05).unwrap();
     for _ in 0..600 {
         let mut surroundings = Surroundings { constraints: Some(&mut links), ..Surroundings::default() };
         solver.step_in(DT, &mut surroundings).unwrap();
     }
     let all = &positions(&solver)[2..];
-    let held = places[0] + Vec3::Z * 0.5;
+    let held = points[0] + Vec3::Z * 0.5;
     println!("held at {}, ends at {}", all[0], all[9]);
     assert!(all[0].distance(held) < 1e-4, "{}", all[0]);
     assert!((all[9].distance(all[0]) / 0.45 - 1.0).abs() < 0.02);
@@ -336,19 +337,19 @@ fn hostile_places_end_in_an_error_or_in_order() {
     for kind in 0..2 {
         let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
         let mut solver = ParticleSolver::new(settings).unwrap();
-        let places = vec![Vec3::ONE; 40];
+        let points = vec![Vec3::ONE; 40];
         if kind == 0 {
-            solver.add_liquid(&Liquid::default(), &places).unwrap();
+            solver.add_liquid(&Liquid::default(), &points).unwrap();
         } else {
-            solver.add_grains(&Grains::default(), &places).unwrap();
+            solver.add_grains(&Grains::default(), &points).unwrap();
         }
         for _ in 0..30 {
             solver.step(DT).unwrap();
         }
-        let places = positions(&solver);
+        let points = positions(&solver);
         let mut nearest = f32::INFINITY;
-        for (i, a) in places.iter().enumerate() {
-            nearest = places[..i].iter().map(|b| a.distance(*b)).fold(nearest, f32::min);
+        for (i, a) in points.iter().enumerate() {
+            nearest = points[..i].iter().map(|b| a.distance(*b)).fold(nearest, f32::min);
         }
         println!("kind {kind}: nearest {nearest}, fastest {}", fastest(&solver));
         assert!(0.05 < nearest, "{nearest}");
@@ -419,15 +420,15 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         assert!(matches!(refused, ParticleError::BadSetting { name, .. } if name == wanted), "{refused}");
     }
     assert!(solver.set_settings(ParticleSettings::new(0.2)).is_err());
-    let places = [Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::NAN, 0.0)];
+    let points = [Vec3::ZERO, Vec3::X, Vec3::new(0.0, f32::NAN, 0.0)];
     let bad = Err(ParticleError::BadParticle { particle: 2 });
-    assert_eq!(solver.add_liquid(&Liquid::default(), &places), bad);
+    assert_eq!(solver.add_liquid(&Liquid::default(), &points), bad);
     for density in [0.0, -1.0, f32::NAN, f32::INFINITY] {
-        assert!(solver.add_liquid(&Liquid::default().with_density(density), &places[..1]).is_err());
+        assert!(solver.add_liquid(&Liquid::default().with_density(density), &points[..1]).is_err());
     }
-    assert!(solver.add_grains(&Grains::default().with_friction(-0.1), &places[..1]).is_err());
+    assert!(solver.add_grains(&Grains::default().with_friction(-0.1), &points[..1]).is_err());
     let solid = |solver: &mut ParticleSolver, masses: &[f32]| {
-        solver.add_solid(&Solid::default(), &places[..2], masses).unwrap_err()
+        solver.add_solid(&Solid::default(), &points[..2], masses).unwrap_err()
     };
     assert_eq!(solid(&mut solver, &[1.0]), ParticleError::WrongCount { expected: 2, given: 1 });
     assert_eq!(solid(&mut solver, &[1.0, -1.0]), ParticleError::BadMass { particle: 1 });
@@ -437,7 +438,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
         solver.set_particle(0, Vec3::ZERO, Vec3::ZERO),
         Err(ParticleError::BadParticle { particle: 0 })
     );
-    solver.add_liquid(&Liquid::default(), &places[..2]).unwrap();
+    solver.add_liquid(&Liquid::default(), &points[..2]).unwrap();
     for dt in [-1.0, f32::NAN, f32::INFINITY] {
         assert!(matches!(solver.step(dt), Err(ParticleError::BadTimeStep { .. })));
     }
@@ -446,7 +447,7 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     let mut surroundings = Surroundings { bodies: &mut bodies, ..Surroundings::default() };
     assert_eq!(solver.step_in(DT, &mut surroundings), Err(ParticleError::BadBody { body: 1 }));
     solver.step(0.0).unwrap();
-    assert_eq!(positions(&solver), places[..2]);
+    assert_eq!(positions(&solver), points[..2]);
     // A distance that is not a number is no surface.
     let nan = |_: Vec3| (f32::NAN, Vec3::NAN);
     let fields = [FieldBoundary { distance: &nan, surface: Surface::default() }];

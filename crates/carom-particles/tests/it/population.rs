@@ -87,9 +87,9 @@ fn what_is_left_after_a_removal_goes_on() {
             assert!(n_began < solver.contacts().len() / 4, "{n_began} of {}", solver.contacts().len());
         }
     }
-    let places = positions(&solver);
+    let points = positions(&solver);
     let of_stone: Vec<Vec3> =
-        stone_added.ids.map(|id| places[removed.ids[id as usize].unwrap() as usize]).collect();
+        stone_added.ids.map(|id| points[removed.ids[id as usize].unwrap() as usize]).collect();
     let mut off = 0.0_f32;
     for i in 0..8 {
         for j in 0..i {
@@ -97,7 +97,7 @@ fn what_is_left_after_a_removal_goes_on() {
         }
     }
     let of_sand = sand.map(|id| removed.ids[id as usize].unwrap());
-    let lowest = of_sand.map(|id| places[id as usize].y).fold(1.0, f32::min);
+    let lowest = of_sand.map(|id| points[id as usize].y).fold(1.0, f32::min);
     println!("the block is off by {off}, the lowest grain at {lowest}");
     assert!(off < 0.01 && 0.04 < lowest);
 }
@@ -124,13 +124,13 @@ fn a_tap_runs_on_few_particles() {
             n_emitted += ids.len();
         }
         solver.step(DT).unwrap();
-        let places = positions(&solver);
-        for (place, velocity) in places.iter().zip(velocities(&solver)) {
-            let wanted = (speed * speed - 2.0 * 9.81 * place.y).max(0.0).sqrt();
-            let aside = Vec3::new(place.x, 0.0, place.z).length();
+        let points = positions(&solver);
+        for (position, velocity) in points.iter().zip(velocities(&solver)) {
+            let wanted = (speed * speed - 2.0 * 9.81 * position.y).max(0.0).sqrt();
+            let aside = Vec3::new(position.x, 0.0, position.z).length();
             worst = [worst[0].max((velocity.length() - wanted).abs()), worst[1].max(aside)];
         }
-        solver.remove_where(|id| places[id as usize].y < -1.5).unwrap();
+        solver.remove_where(|id| points[id as usize].y < -1.5).unwrap();
         most = most.max(solver.n_particles());
     }
     println!("{n_emitted} came, at most {most} at a time; {worst:?} off free fall and the axis");

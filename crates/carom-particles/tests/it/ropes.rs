@@ -340,7 +340,7 @@ proptest! {
     /// Coincident particles, links without length, hubs, huge and tiny numbers.
     #[test]
     fn ugly_links_never_give_nan(
-        places in prop::collection::vec(0_usize..7, 12),
+        indices in prop::collection::vec(0_usize..7, 12),
         ends in prop::collection::vec((0_u32..12, 0_u32..12), 1..60),
         rests in prop::collection::vec(0_usize..5, 60),
         masses in prop::collection::vec(0_usize..4, 12),
@@ -350,7 +350,7 @@ proptest! {
             Vec3::ZERO, Vec3::X, Vec3::new(1.0, 1e-30, 0.0), Vec3::splat(1e-25), Vec3::Y * 1e-3,
             Vec3::splat(1e11), Vec3::new(-1.0, 2.0, 3.0),
         ];
-        let positions: Vec<Vec3> = places.iter().map(|&place| menu[place]).collect();
+        let positions: Vec<Vec3> = indices.iter().map(|&index| menu[index]).collect();
         let mut links = Vec::new();
         for (&(a, b), &rest) in ends.iter().zip(&rests) {
             let rest = [0.0, 1.0, 1e-30, 1e20, 1e-3][rest];

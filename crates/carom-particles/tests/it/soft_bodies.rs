@@ -125,9 +125,9 @@ fn a_bar_grows_thinner_by_its_ratio() {
         }
         let steps = weightless().with_substeps(10).with_iterations(4).with_drag(5.0);
         particles.run(&steps, 60, &mut bar);
-        let place = |x: usize, y: usize| particles.positions[x + 9 * (y + 3)];
-        let strain = place(6, 1).x - place(2, 1).x;
-        let across = place(4, 2).y - place(4, 0).y;
+        let position_of = |x: usize, y: usize| particles.positions[x + 9 * (y + 3)];
+        let strain = position_of(6, 1).x - position_of(2, 1).x;
+        let across = position_of(4, 2).y - position_of(4, 0).y;
         let found = (1.0 - f64::from(across) / 0.25) / (f64::from(strain) / 0.5 - 1.0);
         println!("ratio {ratio}: {found}");
         assert!((found - wanted_ratio).abs() < 0.08);
@@ -262,7 +262,7 @@ proptest! {
     /// From any positions, with pinned and very light or heavy particles.
     #[test]
     fn ugly_soft_bodies_never_give_nan(
-        places in prop::collection::vec(0_usize..7, 18),
+        indices in prop::collection::vec(0_usize..7, 18),
         masses in prop::collection::vec(0_usize..4, 18),
         ratio in 0_usize..3,
         dt in 0_usize..3,
@@ -275,7 +275,7 @@ proptest! {
         let settings = SoftBodySettings::default()
             .with_poisson_ratio([0.0, 0.3, 0.5][ratio]).with_damping(1.0);
         let mut body = SoftBody::new(0, &rest, &tetrahedra, &settings).unwrap();
-        let mut particles = Particles::new(places.iter().map(|&place| menu[place]).collect(), 1.0);
+        let mut particles = Particles::new(indices.iter().map(|&index| menu[index]).collect(), 1.0);
         for (inverse_mass, &mass) in particles.inverse_masses.iter_mut().zip(&masses) {
             *inverse_mass = [0.0, 1.0, 1e-20, 1e20][mass];
         }

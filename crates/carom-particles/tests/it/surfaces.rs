@@ -73,8 +73,8 @@ fn surfaces_have_the_volume_of_their_particles() {
 /// Drops that are apart are apart, and near ones are one. A far one costs nothing.
 #[test]
 fn drops_are_apart_or_one() {
-    let parts = |places: &[Vec3]| {
-        let mesh = liquid_surface(places, 0.05, 0.05).unwrap();
+    let parts = |positions: &[Vec3]| {
+        let mesh = liquid_surface(positions, 0.05, 0.05).unwrap();
         check(&mesh, 0.05);
         // The lowest vertex that each one is connected with.
         let mut least: Vec<u32> = (0..mesh.vertices.len() as u32).collect();
@@ -119,9 +119,9 @@ fn surfaces_are_closed_and_the_same_on_any_number_of_threads() {
         println!("frame {frame}: {} triangles, {volume:.3} of the volume", mesh.triangles.len());
         assert!((0.85..1.15).contains(&volume), "{volume}");
         assert!(with(2) == mesh && with(7) == mesh);
-        let mut places = Vec::new();
-        solver.collect_positions(&mut places);
-        assert!(liquid_surface(&places, 0.03, 0.03).unwrap() == mesh);
+        let mut positions = Vec::new();
+        solver.collect_positions(&mut positions);
+        assert!(liquid_surface(&positions, 0.03, 0.03).unwrap() == mesh);
     }
     // Anything: random clouds, in which surfaces touch.
     let mut rng = Rng::new(7);

@@ -135,17 +135,17 @@ fn cylinder(half_height: f32, radius: f32) -> Distance {
         if out[0].max(out[1]) <= 0.0 {
             return if out[1] < out[0] { (out[0], round) } else { (out[1], flat) };
         }
-        let way = round * out[0].max(0.0) + flat * out[1].max(0.0);
-        (way.length(), way.normalize())
+        let displacement = round * out[0].max(0.0) + flat * out[1].max(0.0);
+        (displacement.length(), displacement.normalize())
     })
 }
 
 /// A square sheet of so many particles along a side, and its triangles.
 fn sheet(n: u32, spacing: f32, corner: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
-    let places = (0..n * n).map(|i| corner + Vec3::new((i % n) as f32, 0.0, (i / n) as f32) * spacing);
+    let positions = (0..n * n).map(|i| corner + Vec3::new((i % n) as f32, 0.0, (i / n) as f32) * spacing);
     let quads = (0..n * (n - 1)).filter(|i| i % n < n - 1);
     let triangles = quads.flat_map(|i| [[i, i + n, i + 1], [i + 1, i + n, i + n + 1]]).collect();
-    (places.collect(), triangles)
+    (positions.collect(), triangles)
 }
 
 /// A box falls on a cloth that is held at its corners. It comes to rest there, and the cloth bears
@@ -157,14 +157,14 @@ fn cloth_carries_a_box() {
     scene.add_floor();
     let spacing = 1.4 * radius;
     let side = spacing * (n - 1) as f32;
-    let (places, triangles) = sheet(n, spacing, Vec3::new(-0.5 * side, 0.6, -0.5 * side));
-    let mut masses = vec![1.0 / 0.005; places.len()];
+    let (positions, triangles) = sheet(n, spacing, Vec3::new(-0.5 * side, 0.6, -0.5 * side));
+    let mut masses = vec![1.0 / 0.005; positions.len()];
     for corner in [0, n - 1, n * (n - 1), n * n - 1] {
         masses[corner as usize] = 0.0;
     }
-    let added = scene.solver.add_solid(&Solid::default(), &places, &masses).unwrap();
+    let added = scene.solver.add_solid(&Solid::default(), &positions, &masses).unwrap();
     let settings = ClothSettings::default().with_damping(2.0);
-    let mut cloth = Cloth::new(added.indices.start as usize, &places, &triangles, &settings).unwrap();
+    let mut cloth = Cloth::new(added.indices.start as usize, &positions, &triangles, &settings).unwrap();
     let half = Vec3::new(0.12, 0.06, 0.12);
     let shape = Shape::Cuboid(Cuboid::new(half).unwrap());
     let desc = BodyDesc::dynamic(shape).with_density(400.0).with_position(Vec3::new(0.02, 0.75, 0.01));
@@ -208,8 +208,8 @@ fn sand_stops_a_rolling_wheel() {
             scene.solver.add_plane(normal, offset, &Surface::default()).unwrap();
         }
         if has_sand {
-            let places = block([30, 3, 10], 2.0 * grain, Vec3::new(0.3, 0.0, -0.2));
-            scene.solver.add_grains(&Grains::default(), &places).unwrap();
+            let positions = block([30, 3, 10], 2.0 * grain, Vec3::new(0.3, 0.0, -0.2));
+            scene.solver.add_grains(&Grains::default(), &positions).unwrap();
         }
         let shape = Shape::Cylinder(Cylinder::new(0.5 * width, radius).unwrap());
         let axle = Pose::new(Quat::from_rotation_x(core::f32::consts::FRAC_PI_2), Vec3::Y * radius);
@@ -257,9 +257,9 @@ fn all_kinds_with_bodies_keep_their_energy() {
     solver.add_grains(&Grains::default(), &block([3, 3, 8], spacing, Vec3::X * 0.7)).unwrap();
     let gas = Gas::default().with_lift(LIFT);
     scene.gas = solver.add_gas(&gas, &block([2, 2, 2], spacing, Vec3::new(0.7, 0.4, 0.1))).unwrap();
-    let mut add = |places: &[Vec3], mass: f32| -> usize {
-        let masses = vec![1.0 / mass; places.len()];
-        let added: SolidParticles = solver.add_solid(&Solid::default(), places, &masses).unwrap();
+    let mut add = |positions: &[Vec3], mass: f32| -> usize {
+        let masses = vec![1.0 / mass; positions.len()];
+        let added: SolidParticles = solver.add_solid(&Solid::default(), positions, &masses).unwrap();
         added.indices.start as usize
     };
 
@@ -280,9 +280,9 @@ fn all_kinds_with_bodies_keep_their_energy() {
     let tetrahedra = [[0, 1, 2, 3], [0, 1, 2, 4]];
     let rubber = SoftBody::new(add(&rubber, 1.0), &rubber, &tetrahedra, &settings).unwrap();
     let skin = icosphere(80).scaled(0.16);
-    let places: Vec<Vec3> = skin.vertices_f32().iter().map(|p| *p + Vec3::new(0.6, 1.1, 0.4)).collect();
+    let positions: Vec<Vec3> = skin.vertices_f32().iter().map(|p| *p + Vec3::new(0.6, 1.1, 0.4)).collect();
     let settings = InflatableSettings::default();
-    let balloon = Inflatable::new(add(&places, 0.1), &places, &skin.triangles, &settings).unwrap();
+    let balloon = Inflatable::new(add(&positions, 0.1), &positions, &skin.triangles, &settings).unwrap();
     let mut all: Vec<Box<dyn ParticleBody>> = vec![
         Box::new(cloth),
         Box::new(rope),
@@ -325,8 +325,8 @@ fn all_kinds_with_bodies_keep_their_energy() {
     let inside = |p: Vec3| (-0.01..=length + 0.01).contains(&p.x) && (-0.01..=width + 0.01).contains(&p.z);
     let is_inside = |p: Vec3, least: f32| inside(p) && least <= p.y && p.y < 1.6;
     for particle in 0..n as u32 {
-        let place = scene.solver.position(particle).unwrap();
-        assert!(is_inside(place, 0.9 * radius), "{particle} {place}");
+        let position = scene.solver.position(particle).unwrap();
+        assert!(is_inside(position, 0.9 * radius), "{particle} {position}");
     }
     for &(id, _) in &scene.bodies {
         assert!(is_inside(scene.place(id), 0.09), "{}", scene.place(id));

@@ -109,11 +109,11 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
         {
             let relative = b_in_a(query, settings.start_time);
             let place = dispatch::contact(a, b, &relative, query.target(), memory, ());
-            if let Some(place) = place.filter(|place| place.distance.is_finite()) {
-                let place = place.placed(&query.motion_a.pose_at(settings.start_time));
+            if let Some(closest) = place.filter(|closest| closest.distance.is_finite()) {
+                let closest = closest.placed(&query.motion_a.pose_at(settings.start_time));
                 (impact.point_a, impact.point_b, impact.normal) =
-                    (place.point_a, place.point_b, place.normal);
-                (impact.part_a, impact.part_b) = (place.part_a, place.part_b);
+                    (closest.point_a, closest.point_b, closest.normal);
+                (impact.part_a, impact.part_b) = (closest.part_a, closest.part_b);
             }
             TimeOfImpact::Hit(impact)
         }
@@ -205,21 +205,21 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, query: &CastQuery<'_, impl Tally>) 
     let CastQuery { motion_a, motion_b, settings, .. } = query;
     let (start, end) = (settings.start_time, settings.max_time);
     let overlap_at = |t: f64| {
-        let place = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(query, t), ());
-        (place.distance == f64::NEG_INFINITY).then_some(place)
+        let closest = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(query, t), ());
+        (closest.distance == f64::NEG_INFINITY).then_some(closest)
     };
     // Looks for a time at which the planes surely cross. The time is halved as long as they cross.
-    let mut found = overlap_at(start).map(|place| (start, place));
+    let mut found = overlap_at(start).map(|closest| (start, closest));
     let mut time = end - start;
     while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {
-        let Some(place) = overlap_at(start + time) else { break };
-        found = Some((start + time, place));
-        while let Some(place) = overlap_at(start + 0.5 * time) {
+        let Some(closest) = overlap_at(start + time) else { break };
+        found = Some((start + time, closest));
+        while let Some(closest) = overlap_at(start + 0.5 * time) {
             time *= 0.5;
-            found = Some((start + time, place));
+            found = Some((start + time, closest));
         }
     }
-    let Some((t, place)) = found else {
+    let Some((t, closest)) = found else {
         // The normals are opposite at all times, up to rounding. The origin of B lies on B's plane.
         let point = &crate::ray_convex::Point;
         let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a.normal_wide(), point, b_in_a, ());
@@ -228,9 +228,9 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, query: &CastQuery<'_, impl Tally>) 
             half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)
         });
     };
-    let place = place.placed(&motion_a.pose_at(t));
-    let points = [place.point_a, place.point_b];
-    TimeOfImpact::Hit(Impact::new([start, t], points, place.normal, Proof::Overlap))
+    let closest = closest.placed(&motion_a.pose_at(t));
+    let points = [closest.point_a, closest.point_b];
+    TimeOfImpact::Hit(Impact::new([start, t], points, closest.normal, Proof::Overlap))
 }
 
 /// Returns a better lower bound of the distance of bodies that do not meet. Each search uses a

@@ -78,9 +78,9 @@ impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
         let size = self.a.map_or(size_b, |a| size_b.min(a.radius() + a.margin()));
         let sampled = Sampled { pair: self, motions: Motions::new(query), limit: limit(query, size) };
         let (start, end) = (query.settings.start_time, query.settings.max_time);
-        let Some(place) = sampled.contact(start) else { return answer };
-        if sampled.is_closing(place.normal, start) {
-            return with_place(answer, &place, start);
+        let Some(closest) = sampled.contact(start) else { return answer };
+        if sampled.is_closing(closest.normal, start) {
+            return with_place(answer, &closest, start);
         }
         let clear = TimeOfImpact::Clear(Clear::new(0.0));
         if !sampled.motions.turn() {
@@ -93,14 +93,15 @@ impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
                 return clear;
             }
             let next = (safe + step).min(end);
-            let Some(place) = sampled.contact(next) else {
+            let Some(closest) = sampled.contact(next) else {
                 return match search(&query.with_times([next, end])) {
                     TimeOfImpact::Clear(_) => clear,
                     later => later,
                 };
             };
-            if sampled.is_closing(place.normal, next) {
-                return sampled.closing_between(safe, (next, place), |t| search(&query.with_times([t, end])));
+            if sampled.is_closing(closest.normal, next) {
+                return sampled
+                    .closing_between(safe, (next, closest), |t| search(&query.with_times([t, end])));
             }
             safe = next;
         }
@@ -120,9 +121,9 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
     /// Returns the contact at a time, in the frame of the motions.
     fn contact(&self, t: f64) -> Option<Closest> {
         let [pose_a, pose_b] = self.motions.poses(t);
-        let place = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
+        let closest = (self.pair.contact)(&pose_b.relative_to(&pose_a), self.limit);
         // False for NaN.
-        (place.distance <= self.limit && place.distance.is_finite()).then(|| place.placed(&pose_a))
+        (closest.distance <= self.limit && closest.distance.is_finite()).then(|| closest.placed(&pose_a))
     }
 
     /// Whether the separation along the normal falls at a time.
@@ -164,17 +165,17 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
     fn closing_between(
         &self,
         mut safe: f64,
-        (mut hit, mut place): (f64, Closest),
+        (mut hit, mut closest): (f64, Closest),
         search: impl Fn(f64) -> TimeOfImpact,
     ) -> TimeOfImpact {
         for _ in 0..MAX_HALVINGS {
             let middle = 0.5 * (safe + hit);
             match self.contact(middle) {
-                Some(found) if self.is_closing(found.normal, middle) => (hit, place) = (middle, found),
+                Some(found) if self.is_closing(found.normal, middle) => (hit, closest) = (middle, found),
                 _ => safe = middle,
             }
         }
-        let mut answer = with_place(search(hit), &place, hit);
+        let mut answer = with_place(search(hit), &closest, hit);
         match &mut answer {
             TimeOfImpact::Hit(impact) => impact.t_lo = impact.t_lo.min(safe),
             TimeOfImpact::Clear(clear) => *clear = Clear::new(0.0),
@@ -232,11 +233,11 @@ fn reach_along(shape: &dyn SupportMap, direction: DVec3) -> f64 {
 }
 
 /// Returns the answer with points and normal of the contact at `t`, if the hit is no later.
-fn with_place(mut answer: TimeOfImpact, place: &Closest, t: f64) -> TimeOfImpact {
+fn with_place(mut answer: TimeOfImpact, closest: &Closest, t: f64) -> TimeOfImpact {
     if let TimeOfImpact::Hit(impact) = &mut answer
         && impact.t_hi <= t
     {
-        (impact.point_a, impact.point_b, impact.normal) = (place.point_a, place.point_b, place.normal);
+        (impact.point_a, impact.point_b, impact.normal) = (closest.point_a, closest.point_b, closest.normal);
     }
     answer
 }
@@ -262,8 +263,8 @@ impl IgnoredPlanes {
         mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, (), |number| {
             if !found.hides_triangle(&a.mesh().corners(number)) {
                 let triangle = a.mesh().triangle(number);
-                let place = convex::signed(&triangle, b, &start.b_in_a, start.limit, None, ());
-                found.add(&start, &place, |b_in_a, n| lowest_of_convex(b, b_in_a, n));
+                let closest = convex::signed(&triangle, b, &start.b_in_a, start.limit, None, ());
+                found.add(&start, &closest, |b_in_a, n| lowest_of_convex(b, b_in_a, n));
             }
             ControlFlow::Continue(())
         });
@@ -280,8 +281,8 @@ impl IgnoredPlanes {
         let mut found = Self::NONE;
         let (low, high) = b.mesh().wide_bounds();
         let Some(start) = Start::new(query, 0.5 * length(high - low)) else { return found };
-        if let Some(place) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory, ()) {
-            found.add(&start, &place, |b_in_a, n| lowest_of_mesh(b, b_in_a, n));
+        if let Some(closest) = mesh_mesh::contact(a, b, &start.b_in_a, start.limit, memory, ()) {
+            found.add(&start, &closest, |b_in_a, n| lowest_of_mesh(b, b_in_a, n));
         }
         found
     }
@@ -304,8 +305,8 @@ impl IgnoredPlanes {
         for &(_, index) in &near {
             a.with(index, |part, pose, _, _| {
                 let b_in_part = start.b_in_a.relative_to(pose);
-                if let Some(place) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
-                    found.add(&start, &place.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
+                if let Some(closest) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
+                    found.add(&start, &closest.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
                 }
             });
         }
@@ -313,19 +314,19 @@ impl IgnoredPlanes {
         found
     }
 
-    fn add(&mut self, start: &Start<'_>, place: &Closest, lowest: impl Fn(&WidePose, DVec3) -> f64) {
-        let n = place.normal;
-        let is_contact = place.distance <= start.limit && place.distance.is_finite();
+    fn add(&mut self, start: &Start<'_>, closest: &Closest, lowest: impl Fn(&WidePose, DVec3) -> f64) {
+        let n = closest.normal;
+        let is_contact = closest.distance <= start.limit && closest.distance.is_finite();
         let begins = lowest(&start.b_in_a, n);
         // If a point of B is lower than the contact, B may meet parts behind the plane.
-        if !(is_contact && n.dot(place.point_b) - start.slack <= begins) {
+        if !(is_contact && n.dot(closest.point_b) - start.slack <= begins) {
             return;
         }
         if !start.never_sinks(n, begins, |b_in_a| lowest(b_in_a, n)) {
             return;
         }
         if let Some(plane) = self.planes.get_mut(self.n_planes) {
-            *plane = (n, n.dot(place.point_a) + start.slack);
+            *plane = (n, n.dot(closest.point_a) + start.slack);
             self.n_planes += 1;
         }
     }

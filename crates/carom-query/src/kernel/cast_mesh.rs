@@ -19,7 +19,7 @@ use crate::impact::{self, CastQuery};
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact, way_to_triangle};
+use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact, displacement_to_triangle};
 use carom_geom::SupportMap;
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
@@ -243,6 +243,6 @@ impl<'a, T: Tally> Against<'a, T> {
         {
             return true;
         }
-        unit(-way_to_triangle(middle, &corners)).is_some_and(is_clear)
+        unit(-displacement_to_triangle(middle, &corners)).is_some_and(is_clear)
     }
 }

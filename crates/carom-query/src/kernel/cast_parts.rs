@@ -52,8 +52,8 @@ impl<'a> PartList<'a> {
         }
     }
 
-    /// Visits the parts that a moving box may touch, as index and box; see [`Compound::on_way`].
-    fn on_way(
+    /// Visits the parts that a moving box may touch, as index and box; see [`Compound::parts_on_path`].
+    fn parts_on_path(
         &self,
         origin: DVec3,
         half: DVec3,
@@ -62,7 +62,7 @@ impl<'a> PartList<'a> {
         mut part: impl FnMut(u32, &Aabb),
     ) -> Counters {
         match self {
-            PartList::Compound(a) => a.on_way(origin, half, direction, end, part),
+            PartList::Compound(a) => a.parts_on_path(origin, half, direction, end, part),
             PartList::Cluster(a) => {
                 let walk = a.tree().visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
                     leaf.primitives.iter().for_each(|&number| part(number, &a.part_box(number)));
@@ -137,7 +137,7 @@ pub(super) fn parts(
         Some(way) => {
             earliest.add_clear(way.room);
             let time = end - start;
-            let walk = a.on_way(way.center, way.half, way.velocity, time, |number, part| {
+            let walk = a.parts_on_path(way.center, way.half, way.velocity, time, |number, part| {
                 order.extend(way.enters(part, time).map(|enters| (enters, number)));
             });
             query.count_walk(&walk);

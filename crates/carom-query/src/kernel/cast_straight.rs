@@ -13,7 +13,7 @@
 //! 2008 (near children first).
 
 use super::cast_mesh::Against;
-use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact, way_to_triangle};
+use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact, displacement_to_triangle};
 use carom_geom::SupportMap;
 use carom_geom::sweep_lanes::BlockSweep;
 use carom_math::scaling::unit;
@@ -123,7 +123,7 @@ impl<T: Tally> Way<'_, T> {
         {
             return;
         }
-        if let Some(axis) = unit(-way_to_triangle(at, corners))
+        if let Some(axis) = unit(-displacement_to_triangle(at, corners))
             && self.is_apart_along(axis, corners, known, end)
         {
             return;

@@ -57,8 +57,8 @@ pub(super) fn answer(
     let radii = [radius(a, motion_a), radius(b, motion_b)];
     let ball = |k: usize, motion: &Motion| {
         let ball = radii[k].filter(|_| turns_often[k]).and_then(|radius| Sphere::new(above(radius)).ok())?;
-        let place = motion.center_at(0.0);
-        let way = Motion::new(DQuat::IDENTITY, place, DVec3::ZERO, motion.linear(), DVec3::ZERO).ok()?;
+        let position = motion.center_at(0.0);
+        let way = Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, motion.linear(), DVec3::ZERO).ok()?;
         Some((Shape::Sphere(ball), way))
     };
     let (ball_a, ball_b) = (ball(0, motion_a), ball(1, motion_b));

@@ -114,7 +114,7 @@ impl Compound {
     /// Returns the parts that a moving box may touch, as index and box, unsorted, and the cost of
     /// the search. The box has these half extents around `origin + t * direction`, for t from 0 to
     /// `end`. Everything is in the compound's frame.
-    pub(super) fn on_way(
+    pub(super) fn parts_on_path(
         &self,
         origin: DVec3,
         half: DVec3,

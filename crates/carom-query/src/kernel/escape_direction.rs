@@ -78,17 +78,17 @@ impl Surroundings<'_> {
             let normal = piece.outward(&made);
             // A blocked direction of the other piece blocks this direction only over this piece.
             // Beside it, over the other piece, there is a direction past the other piece.
-            let is_blocked = |place: DVec3| {
-                let is_on_piece = self.has_inside(piece, &own, place);
-                let place = place + normal * (2.0 * self.tolerance);
+            let is_blocked = |position: DVec3| {
+                let is_on_piece = self.has_inside(piece, &own, position);
+                let position = position + normal * (2.0 * self.tolerance);
                 touches(self.neighbours, self.body, manifolds).any(|(other, k, touch)| {
                     k != index
-                        && self.has_inside(other, &touch, place)
+                        && self.has_inside(other, &touch, position)
                         && (normal.dot(touch.normal) < OPPOSING_COSINE
                             || is_on_piece && self.shut_by(other, k, manifolds).is_some())
                 })
             };
-            if !places(piece, &made).all(is_blocked) {
+            if !contact_points(piece, &made).all(is_blocked) {
                 return Some(made);
             }
             *shut.get_mut(n)? = normal;
@@ -101,12 +101,12 @@ impl Surroundings<'_> {
     fn shut_by(&self, piece: &Neighbour<'_>, index: usize, manifolds: &[Manifold]) -> Option<Touch> {
         let manifold = &manifolds[index];
         let step = piece.outward(manifold) * (2.0 * self.tolerance);
-        let is_in_one = |place: DVec3| {
+        let is_in_one = |position: DVec3| {
             self.against(piece, index, manifolds)
-                .any(|(other, _, touch)| self.has_inside(other, &touch, place + step))
+                .any(|(other, _, touch)| self.has_inside(other, &touch, position + step))
         };
         let (.., one) = self.against(piece, index, manifolds).next()?;
-        places(piece, manifold).all(is_in_one).then_some(one)
+        contact_points(piece, manifold).all(is_in_one).then_some(one)
     }
 
     /// Returns the touches that oppose a manifold of a piece, and the indices of their manifolds.
@@ -122,15 +122,15 @@ impl Surroundings<'_> {
     }
 
     /// Whether a position is inside the piece of a touch, or nearly; a triangle has no inside.
-    fn has_inside(&self, piece: &Neighbour<'_>, touch: &Touch, place: DVec3) -> bool {
+    fn has_inside(&self, piece: &Neighbour<'_>, touch: &Touch, position: DVec3) -> bool {
         if let Some((normal, point)) = piece.shape.plane_of_part(touch.part, &piece.pose) {
-            return normal.dot(place - point) <= self.tolerance;
+            return normal.dot(position - point) <= self.tolerance;
         }
         if piece.shape.is_mesh_part(touch.part) {
             return false;
         }
         let distance = piece.shape.with_part(touch.part, &piece.pose, |map, pose| {
-            let at = WidePose { translation: pose.inverse_transform_point(place), ..WidePose::IDENTITY };
+            let at = WidePose { translation: pose.inverse_transform_point(position), ..WidePose::IDENTITY };
             convex::distance(map, &Point, &at, f64::INFINITY, None, ()).distance
         });
         distance.is_some_and(|distance| distance <= self.tolerance)
@@ -144,8 +144,8 @@ impl Surroundings<'_> {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
                 // The piece is swept farther than any other depth.
                 let mut ways = [DVec3::ZERO; MAX_BLOCKED_DIRECTIONS];
-                for (way, shut) in ways.iter_mut().zip(shut) {
-                    *way = pose.inverse_transform_vector(*shut) * (2.0 * size);
+                for (displacement, shut) in ways.iter_mut().zip(shut) {
+                    *displacement = pose.inverse_transform_vector(*shut) * (2.0 * size);
                 }
                 let body_in_piece = pose_body.relative_to(pose);
                 let closest =
@@ -164,7 +164,7 @@ impl Surroundings<'_> {
 
 /// Returns the start points of the directions out of a piece: the points of its contacts that lie
 /// on it.
-fn places(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DVec3> {
+fn contact_points(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<Item = DVec3> {
     let is_a = piece.is_a;
     manifold.contacts().iter().map(move |contact| widen(if is_a { contact.point_a } else { contact.point_b }))
 }
@@ -177,9 +177,9 @@ struct DrawnOut<'a> {
 
 impl DrawnOut<'_> {
     fn drawn(&self, direction: DVec3, mut found: SupportPoint) -> SupportPoint {
-        for way in self.ways {
-            if 0.0 < direction.dot(way) {
-                found.point += way;
+        for displacement in self.ways {
+            if 0.0 < direction.dot(displacement) {
+                found.point += displacement;
             }
         }
         // The point is not a vertex of the piece any more.
@@ -202,11 +202,11 @@ impl SupportMap for DrawnOut<'_> {
     }
 
     fn center(&self) -> DVec3 {
-        self.ways.iter().fold(self.map.center(), |center, way| center + 0.5 * *way)
+        self.ways.iter().fold(self.map.center(), |center, displacement| center + 0.5 * *displacement)
     }
 
     fn radius(&self) -> f64 {
-        self.ways.iter().fold(self.map.radius(), |radius, way| radius + 0.5 * length(*way))
+        self.ways.iter().fold(self.map.radius(), |radius, displacement| radius + 0.5 * length(*displacement))
     }
 
     fn margin(&self) -> f64 {

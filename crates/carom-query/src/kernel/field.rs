@@ -168,7 +168,7 @@ pub(super) fn nearest_convex(
     // The field's gradient is better, if there is a sample.
     let normal = match a.sample(core) {
         Some(sample) => normal_at(a, core, &sample),
-        None => unit(-least.other.away).unwrap_or_else(|| normal_at(a, least.place, &least.sample)),
+        None => unit(-least.other.away).unwrap_or_else(|| normal_at(a, least.position, &least.sample)),
     };
     Some(found(a, &least, b.margin(), normal, core))
 }
@@ -193,23 +193,23 @@ fn ring_and_convex(
     if limit + b.margin() + minor + major + b.radius() < length(core.center) {
         return None;
     }
-    let on = nearest_on_ring(major, RING_SEARCH * major, |place| RingSeen {
-        seen: core.see(place),
+    let on = nearest_on_ring(major, RING_SEARCH * major, |position| RingSeen {
+        seen: core.see(position),
         axis_distance: f64::INFINITY,
     });
     count.add_search(&core.counters);
     // If the circle passes through the shape, the normal points across the circle to the shape's
     // centre.
-    let tangent = DVec3::new(-on.place.z, 0.0, on.place.x);
+    let tangent = DVec3::new(-on.position.z, 0.0, on.position.x);
     let across = |v: DVec3| v - tangent * (v.dot(tangent) / (major * major));
-    let normal = unit(-on.seen.away).or_else(|| unit(across(core.center - on.place))).unwrap_or(DVec3::Y);
+    let normal = unit(-on.seen.away).or_else(|| unit(across(core.center - on.position))).unwrap_or(DVec3::Y);
     Some(ring_found(&on, minor, b.margin(), normal))
 }
 
 /// Returns the contact of two tori.
 fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> Found {
-    let on = nearest_on_ring(major, RING_SEARCH * major.max(major_b), |place| {
-        let own = b_in_a.inverse_transform_point(place);
+    let on = nearest_on_ring(major, RING_SEARCH * major.max(major_b), |position| {
+        let own = b_in_a.inverse_transform_point(position);
         let from_axis = DVec3::new(own.x, 0.0, own.z);
         let point = unit(from_axis).unwrap_or(DVec3::X) * major_b;
         let away = unit(own - point).unwrap_or(DVec3::Y);
@@ -235,8 +235,8 @@ fn ring_and_field(
     let [low, high] = b.bounds();
     let tolerance = tol::FIELD_SEARCH * b.resolution();
     let mut least = limit + minor;
-    let on = nearest_on_ring(major, tolerance, |place| {
-        let own = b_in_a.inverse_transform_point(place);
+    let on = nearest_on_ring(major, tolerance, |position| {
+        let own = b_in_a.inverse_transform_point(position);
         let beyond = length((low - own).max(own - high).max(DVec3::ZERO));
         let mut seen = Seen { distance: beyond.max(b.least_unsampled()), away: DVec3::ZERO, point: own };
         if let Some(sample) = b.sample(own) {
@@ -269,7 +269,7 @@ fn ring_and_field(
 /// and the normal from A to B.
 fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> Found {
     let distance = on.seen.distance - minor - margin;
-    let (point_a, point_b) = (on.place + normal * minor, on.seen.point - normal * margin);
+    let (point_a, point_b) = (on.position + normal * minor, on.seen.point - normal * margin);
     let mut closest = Closest::new(distance, point_a, point_b, normal);
     let missed = (on.seen.distance - on.at_least).max(0.0);
     closest.outcome = Outcome::Within(missed);
@@ -301,7 +301,7 @@ fn nearest_half_space(
     let start = (low + high) * 0.5;
     let least = least_sum(a, &mut plane, Places::OnSurface, start, limit.next_up(), tolerance)?;
     // The ball with that radius touches the surface, from inside or outside.
-    let lowest = least.place + up * least.sample.distance;
+    let lowest = least.position + up * least.sample.distance;
     let mut found = found(a, &least, 0.0, -up, lowest - up * least.sum);
     found.closest.is_local = false;
     Some(found)
@@ -343,11 +343,11 @@ fn nearest_triangle(
 /// Returns a triangle that is about the nearest, by alternating projection between both surfaces.
 fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count: impl Count) -> Option<u32> {
     let (low, high) = b.mesh().wide_bounds();
-    let (mut place, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
+    let (mut position, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {
-        let Some((near, _)) = place_near(a, place) else { break };
+        let Some((near, _)) = place_near(a, position) else { break };
         let (_, triangle, point) = nearest_triangle::nearest(b, b_in_a.inverse_transform_point(near), count)?;
-        (place, first) = (b_in_a.transform_point(point), Some(triangle));
+        (position, first) = (b_in_a.transform_point(point), Some(triangle));
     }
     first
 }
@@ -460,12 +460,12 @@ fn nearest_field_in(
     let both = both.or_else(|| least_sum(a, &mut other, Places::OnSurface, start, near, tolerance));
     let mut found = match both {
         Some(least) => {
-            let normal = normal_at(a, least.place, &least.sample);
-            found(a, &least, 0.0, normal, least.place + normal * least.other.distance)
+            let normal = normal_at(a, least.position, &least.sample);
+            found(a, &least, 0.0, normal, least.position + normal * least.other.distance)
         }
         None => {
             let gap = least_gap(a, &other, limit.next_up(), tolerance)?;
-            let [place_a, place_b] = gap.places;
+            let [place_a, place_b] = gap.positions;
             let own = normal_at(a, place_a, &gap.sample);
             // For points within one cell the line between them is less accurate than the gradient.
             let is_far = a.resolution() < length(place_b - place_a);
@@ -525,9 +525,9 @@ const SAME_DIRECTION_COSINE: f64 = 0.9;
 
 /// Returns the unit direction from the nearest point of the surface to a position; reversed if the
 /// position is inside.
-pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &DistanceSample) -> DVec3 {
+pub(super) fn normal_at(field: &dyn DistanceField, position: DVec3, sample: &DistanceSample) -> DVec3 {
     let mut best: Option<(f64, DVec3)> = None;
-    visit_normals(field, place, sample, false, |normal, miss| {
+    visit_normals(field, position, sample, false, |normal, miss| {
         if best.is_none_or(|(least, _)| miss < least) {
             best = Some((miss, normal));
         }
@@ -538,29 +538,29 @@ pub(super) fn normal_at(field: &dyn DistanceField, place: DVec3, sample: &Distan
         return normal;
     }
     // From a search for the nearest point, else the best gradient, else from the centre.
-    let at = WidePose { translation: place, ..WidePose::IDENTITY };
+    let at = WidePose { translation: position, ..WidePose::IDENTITY };
     let mut point = Convex::new(&crate::ray_convex::Point, &at);
     let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let least = least_sum(field, &mut point, Places::OnSurface, place, f64::INFINITY, tolerance);
+    let least = least_sum(field, &mut point, Places::OnSurface, position, f64::INFINITY, tolerance);
     let away = least.and_then(|least| unit(least.other.away));
     let searched = away.map(|away| if sample.distance < 0.0 { away } else { -away });
     let [low, high] = field.bounds();
     searched
         .or(best.map(|(_, normal)| normal))
-        .or_else(|| unit(place - (low + high) * 0.5))
+        .or_else(|| unit(position - (low + high) * 0.5))
         .unwrap_or(DVec3::Y)
 }
 
 /// Returns the directions to the nearest points of the surface: one, or several on a ridge.
 pub(super) fn normals_at(
     field: &dyn DistanceField,
-    place: DVec3,
+    position: DVec3,
     sample: &DistanceSample,
     mut normal: impl FnMut(DVec3),
 ) {
     let mut seen = [DVec3::ZERO; 7];
     let mut n_seen = 0;
-    visit_normals(field, place, sample, true, |found, miss| {
+    visit_normals(field, position, sample, true, |found, miss| {
         let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < SAME_DIRECTION_COSINE);
         if miss <= NEAR_SURFACE * field.resolution() && is_new && n_seen < seen.len() {
             seen[n_seen] = found;
@@ -569,7 +569,7 @@ pub(super) fn normals_at(
         }
     });
     if n_seen == 0 {
-        normal(normal_at(field, place, sample));
+        normal(normal_at(field, position, sample));
     }
 }
 
@@ -578,7 +578,7 @@ pub(super) fn normals_at(
 /// following it misses the surface.
 fn visit_normals(
     field: &dyn DistanceField,
-    place: DVec3,
+    position: DVec3,
     sample: &DistanceSample,
     wants_all: bool,
     mut normal: impl FnMut(DVec3, f64),
@@ -586,7 +586,7 @@ fn visit_normals(
     let resolution = field.resolution();
     let mut give = |gradient: DVec3| {
         let Some(out) = unit(gradient) else { return f64::INFINITY };
-        let end = field.sample(place - out * sample.distance);
+        let end = field.sample(position - out * sample.distance);
         let miss = end.map_or(f64::INFINITY, |end| end.distance.abs());
         normal(out, miss);
         miss
@@ -596,7 +596,7 @@ fn visit_normals(
     }
     for axis in DVec3::AXES {
         for step in [-resolution, resolution] {
-            if let Some(beside) = field.sample(place + axis * step) {
+            if let Some(beside) = field.sample(position + axis * step) {
                 give(beside.gradient);
             }
         }
@@ -648,10 +648,10 @@ pub(super) fn project_point(
     point: Vec3,
     count: impl Count,
 ) -> Option<PointProjection> {
-    let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
+    let pose = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let tolerance = tol::FIELD_SEARCH * field.resolution();
     let Found { closest, .. } = count.with_field(field, |field| {
-        nearest_convex(field, &crate::ray_convex::Point, &place, f64::INFINITY, tolerance, count)
+        nearest_convex(field, &crate::ray_convex::Point, &pose, f64::INFINITY, tolerance, count)
     })?;
     let found =
         PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN);

@@ -215,9 +215,9 @@ fn push_convex_pair(
 /// Appends a manifold without contacts, and returns it to be filled in place.
 #[inline(always)]
 pub(super) fn push_new(normal: Vec3, out: &mut Vec<Manifold>) -> &mut Manifold {
-    let place = out.len();
+    let index = out.len();
     out.push(Manifold::new(normal));
-    &mut out[place]
+    &mut out[index]
 }
 
 /// Returns the contacts around the nearest or deepest points of two convex shapes. If there are

@@ -137,8 +137,8 @@ const NEAR_CORE: f64 = f64::from_bits((1023 - 20) << 52);
 
 /// Returns the nearest point of a surface given by its support map.
 fn on_support_map(shape: &dyn SupportMap, point: Vec3, count: impl Count) -> PointProjection {
-    let place = WidePose { translation: widen(point), ..WidePose::IDENTITY };
-    let closest = convex::signed(shape, &Point, &place, f64::INFINITY, None, count);
+    let pose = WidePose { translation: widen(point), ..WidePose::IDENTITY };
+    let closest = convex::signed(shape, &Point, &pose, f64::INFINITY, None, count);
     PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN)
 }
 

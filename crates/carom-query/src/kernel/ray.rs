@@ -437,8 +437,8 @@ impl MeshLine {
         let Line { origin, direction, .. } = *line;
         let (min, max) = (widen_real(interval.min), widen_real(interval.max));
         let scale = mesh.scale();
-        let place = origin * scale;
-        if !place.is_finite() {
+        let position = origin * scale;
+        if !position.is_finite() {
             return None;
         }
         let mut steps = direction * scale;
@@ -450,8 +450,8 @@ impl MeshLine {
             steps = direction * pace * scale;
         }
         let t_min = if pace == 1.0 { min } else { (min / pace).next_down() };
-        let in_tree = RayLine { origin: place, direction: steps, t_min, t_max: max };
-        let block_line = BlockLine::new(place, direction);
+        let in_tree = RayLine { origin: position, direction: steps, t_min, t_max: max };
+        let block_line = BlockLine::new(position, direction);
         let mut line = MeshLine { origin, direction, min, max, block_line, in_tree, pace };
         line.in_tree.t_max = line.limit();
         Some(line)
@@ -487,8 +487,8 @@ impl MeshLine {
             let bit = left & left.wrapping_neg();
             left ^= bit;
             count.add_pair();
-            let place = leaf.index * 8 + lane;
-            let Some((triangle, corners)) = placed_triangle(mesh, place) else { break };
+            let index = leaf.index * 8 + lane;
+            let Some((triangle, corners)) = placed_triangle(mesh, index) else { break };
             let found = if (lanes.from_front | lanes.from_back) & bit != 0 {
                 Some(ray_mesh::sure_hit(self.origin, self.direction, &corners, lanes.from_back & bit != 0))
             } else {
@@ -496,7 +496,7 @@ impl MeshLine {
             };
             let Some(TriangleHit { t, is_back_face, .. }) = found else { continue };
             if self.min <= t && t <= self.max && narrow_real(t).is_finite() {
-                self.max = self.max.min(hit(Touch { t, is_back_face, triangle, place: Some(place) }));
+                self.max = self.max.min(hit(Touch { t, is_back_face, triangle, place: Some(index) }));
             }
         }
     }
@@ -504,9 +504,9 @@ impl MeshLine {
 
 /// Returns the number and the corners of the triangle in a lane of a leaf.
 #[inline]
-fn placed_triangle(mesh: &MeshShape, place: u32) -> Option<(u32, [DVec3; 3])> {
-    let block = mesh.line_block(place / 8)?;
-    let (lane, scale) = (place as usize % 8, mesh.scale());
+fn placed_triangle(mesh: &MeshShape, index: u32) -> Option<(u32, [DVec3; 3])> {
+    let block = mesh.line_block(index / 8)?;
+    let (lane, scale) = (index as usize % 8, mesh.scale());
     let triangle = block.number(lane);
     // The reciprocal of the scale, a power of two, is exact.
     let corners = block.corners(lane, if scale == 1.0 { 1.0 } else { 1.0 / scale });
@@ -537,7 +537,7 @@ fn visit(
     };
     let RayLine { origin, direction, t_min, t_max } = line.in_tree;
     let ahead = |leaf| mesh.prefetch_block(leaf);
-    let walk = mesh.tree().visit_ray_ahead(origin, direction, t_min, t_max, ahead, |leaf, _| {
+    let walk = mesh.tree().visit_ray_with_prefetch(origin, direction, t_min, t_max, ahead, |leaf, _| {
         let lanes = line.touched(mesh, &leaf);
         line.test(mesh, &leaf, lanes, &rule, count, &mut hit);
         ControlFlow::Continue(line.limit())
@@ -547,7 +547,7 @@ fn visit(
 
 fn triangle_hit(mesh: &MeshShape, t: Real, touch: Touch) -> RayHit {
     let Touch { triangle, place, is_back_face, .. } = touch;
-    let placed = place.and_then(|place| placed_triangle(mesh, place));
+    let placed = place.and_then(|index| placed_triangle(mesh, index));
     let [a, b, c] = placed.map_or_else(|| mesh.mesh().corners(triangle), |(_, corners)| corners);
     let normal = scaling::unit(scaling::balanced(b - a).cross(scaling::balanced(c - a)));
     let normal: Vec3 = normal.map_or(Vec3::ZERO, narrow);

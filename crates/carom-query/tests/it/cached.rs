@@ -50,13 +50,13 @@ fn a_stored_cache_is_read_or_refused() {
     let mut dice = Dice::new(13);
     let points: Vec<Vec3> = (0..30).map(|_| dice.point(0.5)).collect();
     let hull = Shape::Hull(Arc::new(ConvexHull::from_points(&points).unwrap()));
-    let place = |step: i32| {
+    let pose_at = |step: i32| {
         let turn = Quat::from_scaled_axis(Vec3::new(0.3, 0.5, 0.2) * (0.01 * step as f32));
         Pose::new(turn, Vec3::new(1.3, 0.2, 0.1))
     };
     let mut memory = Workspace::default();
     let mut ask = |step, cache: &mut _| {
-        distance_cached(&hull, &Pose::IDENTITY, &hull, &place(step), cache, &mut memory)
+        distance_cached(&hull, &Pose::IDENTITY, &hull, &pose_at(step), cache, &mut memory)
     };
     let mut cache = ManifoldCache::new();
     assert!(0.0 < ask(0, &mut cache).distance);

@@ -144,8 +144,8 @@ fn the_first_impact_looks_at_few() {
             motion(&mut random, DVec3::ZERO, DVec3::X * 60.0, [0.0, 1.0][round % 2]),
         )];
         for i in 1..=20 {
-            let place = DVec3::X * (3.0 * f64::from(i)) + random.cube_point();
-            bodies.push(MovingShape::new(&sheet, motion(&mut random, place, DVec3::ZERO, 0.3)));
+            let position = DVec3::X * (3.0 * f64::from(i)) + random.cube_point();
+            bodies.push(MovingShape::new(&sheet, motion(&mut random, position, DVec3::ZERO, 0.3)));
         }
         let pairs: Vec<[u32; 2]> = (1..=20).map(|i| [0, i]).collect();
         let settings = ImpactSettings::default();

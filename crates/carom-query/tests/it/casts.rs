@@ -222,10 +222,12 @@ fn the_turning_of_a_ball_is_not_seen() {
     let (mut n_hits, mut n_other) = (0, 0);
     for case in 0..60 {
         let from = DVec3::new(random.range(-1.0, 1.0), random.range(0.3, 1.0), random.range(-1.0, 1.0));
-        let way = DVec3::new(random.range(-0.5, 0.5), random.range(-1.5, -0.3), random.range(-0.5, 0.5));
+        let displacement =
+            DVec3::new(random.range(-0.5, 0.5), random.range(-1.5, -0.3), random.range(-0.5, 0.5));
         let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
-        let motion =
-            |center: DVec3, spin: DVec3| Motion::new(DQuat::IDENTITY, from, center, way, spin).unwrap();
+        let motion = |center: DVec3, spin: DVec3| {
+            Motion::new(DQuat::IDENTITY, from, center, displacement, spin).unwrap()
+        };
         let spin = random.cube_point() * 40.0;
         let settings = ImpactSettings::default().with_target_distance(1e-3);
         let other = if case % 3 == 0 { &body } else { &sheet };
@@ -267,14 +269,14 @@ fn the_part_of_a_compound_that_is_met_first() {
     let mut random = Random::new(29);
     let parts: Vec<CompoundPart> = (0..120)
         .map(|i| {
-            let place = (random.cube_point() * DVec3::new(4.0, 4.0, 1.0)).as_vec3();
+            let position = (random.cube_point() * DVec3::new(4.0, 4.0, 1.0)).as_vec3();
             let turn = DQuat::from_axis_angle(DVec3::Y, random.range(0.0, 3.0)).as_quat();
             let shape = match i % 3 {
                 0 => hull(&mut random, 8, 0.3),
                 1 => Shape::Sphere(Sphere::new(0.2).unwrap()),
                 _ => Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.3, 0.2)).unwrap()),
             };
-            CompoundPart { shape, pose: Pose::new(turn, place) }
+            CompoundPart { shape, pose: Pose::new(turn, position) }
         })
         .collect();
     let alone = parts.clone();
@@ -285,11 +287,11 @@ fn the_part_of_a_compound_that_is_met_first() {
     for round in 0..400 {
         let body = hull(&mut random, 12, 0.2);
         let from = random.cube_point() * DVec3::new(4.0, 4.0, 3.0);
-        let way = random.cube_point() * 5.0;
+        let displacement = random.cube_point() * 5.0;
         let angle = if round % 2 == 0 { 0.0 } else { 1.0 };
         let motions = [
             random_motion(&mut random, DVec3::ZERO, DVec3::X * 0.3, if round % 4 == 3 { 0.4 } else { 0.0 }),
-            random_motion(&mut random, from, way, angle),
+            random_motion(&mut random, from, displacement, angle),
         ];
         let settings = settings.with_target_distance(if round % 5 == 0 { 0.05 } else { 0.0 });
         let found = cast_with(&compound, &motions[0], &body, &motions[1], &settings, &mut memory);

@@ -109,11 +109,11 @@ fn many_parts_answer_as_each_alone() {
 #[test]
 fn the_lowest_of_equal_parts_answers() {
     let ball = Shape::sphere(0.25).unwrap();
-    let place = |k: usize| Pose::from_translation(Vec3::new((k / 8) as f32, (k % 8) as f32, 0.0));
+    let pose_at = |k: usize| Pose::from_translation(Vec3::new((k / 8) as f32, (k % 8) as f32, 0.0));
     for first in 0..8 {
         // Another order of the same parts.
         let order: Vec<usize> = (0..64).map(|k| (k * 13 + first * 7) % 64).collect();
-        let whole = Shape::compound(order.iter().map(|&k| (ball.clone(), place(k))).collect()).unwrap();
+        let whole = Shape::compound(order.iter().map(|&k| (ball.clone(), pose_at(k))).collect()).unwrap();
         let between = Pose::from_translation(Vec3::new(3.5, 4.5, 0.0));
         let found = distance(&whole, &Pose::IDENTITY, &ball, &between);
         let lowest = order.iter().position(|k| [28, 29, 36, 37].contains(k)).unwrap();

@@ -267,7 +267,7 @@ fn degenerate_places() {
     let flat = Shape::Cuboid(Cuboid::new(DVec3::new(1.0, 0.0, 1.0)).unwrap());
     let all = [&ball, &point, &rod, &line, &pill, &brick, &flat];
     let quarter = DQuat::from_rotation_z(core::f64::consts::FRAC_PI_2);
-    let places = [
+    let poses = [
         Pose::IDENTITY,
         Pose::from_rotation(quarter),
         Pose::from_translation(DVec3::Y * 0.5),
@@ -279,20 +279,20 @@ fn degenerate_places() {
     ];
     for a in all {
         for b in all {
-            for place in &places {
-                let c = contact(a, &Pose::IDENTITY, b, place, 1e9).unwrap().contact;
-                assert!((c.normal.length() - 1.0).abs() < 1e-12, "{a:?} {b:?} {place:?} {c:?}");
+            for pose in &poses {
+                let c = contact(a, &Pose::IDENTITY, b, pose, 1e9).unwrap().contact;
+                assert!((c.normal.length() - 1.0).abs() < 1e-12, "{a:?} {b:?} {pose:?} {c:?}");
                 assert!(
                     ((c.point_b - c.point_a).dot(c.normal) - c.distance).abs() < 1e-12,
-                    "{a:?} {b:?} {place:?} {c:?}"
+                    "{a:?} {b:?} {pose:?} {c:?}"
                 );
-                assert_eq!(intersects(a, &Pose::IDENTITY, b, place), c.distance <= 0.0);
-                let away = Pose::new(place.rotation, place.translation + c.normal * (1e-6 - c.distance));
-                assert!(!intersects(a, &Pose::IDENTITY, b, &away), "{a:?} {b:?} {place:?} {c:?}");
-                let swapped = contact(b, place, a, &Pose::IDENTITY, 1e9).unwrap().contact;
+                assert_eq!(intersects(a, &Pose::IDENTITY, b, pose), c.distance <= 0.0);
+                let away = Pose::new(pose.rotation, pose.translation + c.normal * (1e-6 - c.distance));
+                assert!(!intersects(a, &Pose::IDENTITY, b, &away), "{a:?} {b:?} {pose:?} {c:?}");
+                let swapped = contact(b, pose, a, &Pose::IDENTITY, 1e9).unwrap().contact;
                 assert!(
                     (swapped.distance - c.distance).abs() < 1e-12,
-                    "{a:?} {b:?} {place:?} {c:?} {swapped:?}"
+                    "{a:?} {b:?} {pose:?} {c:?} {swapped:?}"
                 );
             }
         }

@@ -235,16 +235,16 @@ fn ugly_pose(random: &mut Random) -> Pose {
         1 => Quat::from_rotation_z(core::f32::consts::FRAC_PI_2 * random.below(4) as f32),
         _ => Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0),
     };
-    let mut place = random.cube_point().as_vec3();
+    let mut position = random.cube_point().as_vec3();
     match random.below(12) {
-        0 => place = Vec3::ZERO,
-        1 => place = random.grid_point(3).as_vec3() * 0.5 - 0.5,
-        2 => place *= 1e-20,
-        3 => place *= 1e6,
-        4 => place.x = [f32::NAN, f32::INFINITY, f32::MAX][random.below(3)],
+        0 => position = Vec3::ZERO,
+        1 => position = random.grid_point(3).as_vec3() * 0.5 - 0.5,
+        2 => position *= 1e-20,
+        3 => position *= 1e6,
+        4 => position.x = [f32::NAN, f32::INFINITY, f32::MAX][random.below(3)],
         _ => {}
     }
-    Pose::new(turn, place)
+    Pose::new(turn, position)
 }
 
 /// As text, in which NaN is equal to NaN.
@@ -343,16 +343,16 @@ fn both_precisions_count_alike() {
         carom_query::f64::Shape::Cuboid(carom_geom::f64::Cuboid::new(sides.as_dvec3()).unwrap()),
     );
     for i in 0..20 {
-        let place = Vec3::new(0.125 * i as f32, 0.25, 0.5);
+        let position = Vec3::new(0.125 * i as f32, 0.25, 0.5);
         let costs = &mut [QueryCost::default(); 2];
         let meet = intersects_counted(
             &single,
             &Pose::IDENTITY,
             &single,
-            &Pose::from_translation(place),
+            &Pose::from_translation(position),
             &mut costs[0],
         );
-        let there = Pose64::from_translation(place.as_dvec3());
+        let there = Pose64::from_translation(position.as_dvec3());
         let twin =
             carom_query::f64::intersects_counted(&double, &Pose64::IDENTITY, &double, &there, &mut costs[1]);
         assert_eq!((meet, costs[0]), (twin, costs[1]));

@@ -109,9 +109,12 @@ fn depths_are_those_of_the_deepest_point() {
                 (random_pose(&mut random, 0.2), random_pose(&mut random, 0.015 * round as f32));
             let mut deepest = f32::INFINITY;
             for k in 0..(n + 1) * (n + 1) * (n + 1) {
-                let place = |i: i32| i as f32 / n as f32 * 2.0 - 1.0;
-                let at =
-                    Vec3::new(place(k % (n + 1)), place(k / (n + 1) % (n + 1)), place(k / (n + 1) / (n + 1)));
+                let coordinate_of = |i: i32| i as f32 / n as f32 * 2.0 - 1.0;
+                let at = Vec3::new(
+                    coordinate_of(k % (n + 1)),
+                    coordinate_of(k / (n + 1) % (n + 1)),
+                    coordinate_of(k / (n + 1) / (n + 1)),
+                );
                 let point = pose_b.transform_point(at * *half);
                 deepest = deepest.min(project_point(&truth, &pose_a, point).unwrap().distance - margin);
             }
@@ -411,9 +414,9 @@ fn a_face_touches_all_low_points_below_it() {
             let list = all_manifolds(field, &body, &pose);
             let points: Vec<Vec3> =
                 list.iter().flat_map(|m| m.contacts()).map(|contact| contact.point_a).collect();
-            for place in &expected {
-                let nearest = points.iter().map(|p| p.distance(*place)).fold(f32::INFINITY, f32::min);
-                assert!(nearest < 0.07, "{name}, {turn}: {place} of {points:?}");
+            for position in &expected {
+                let nearest = points.iter().map(|p| p.distance(*position)).fold(f32::INFINITY, f32::min);
+                assert!(nearest < 0.07, "{name}, {turn}: {position} of {points:?}");
             }
             for contact in list.iter().flat_map(|m| m.contacts()) {
                 assert!(0.97 < contact.normal.y && contact.distance < 0.02, "{name}: {contact:?}");

@@ -177,10 +177,10 @@ fn casts_find_the_first_part() {
             for round in 0..12 {
                 let place = pose(&mut random, 0.5);
                 let from = pose(&mut random, 3.0);
-                let way = pose(&mut random, 4.0).translation;
-                let turn = if round % 2 == 0 { Vec3::ZERO } else { way };
+                let displacement = pose(&mut random, 4.0).translation;
+                let turn = if round % 2 == 0 { Vec3::ZERO } else { displacement };
                 let still = |pose: &Pose| motion_of(pose, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
-                let moving = motion_of(&from, Vec3::ZERO, way, turn).unwrap();
+                let moving = motion_of(&from, Vec3::ZERO, displacement, turn).unwrap();
                 let time = |answer: TimeOfImpact| match answer {
                     TimeOfImpact::Hit(hit) => Some(hit.t_hi),
                     TimeOfImpact::Clear(_) => None,

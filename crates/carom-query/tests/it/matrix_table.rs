@@ -42,8 +42,8 @@ fn kinds() -> Vec<(&'static str, Shape)> {
             kinds.push((shape.name(), shape));
         }
     }
-    let place = |name: &str| order.iter().position(|known| *known == name).expect("a row for each shape");
-    kinds.sort_by_key(|(name, _)| place(name));
+    let index_of = |name: &str| order.iter().position(|known| *known == name).expect("a row for each shape");
+    kinds.sort_by_key(|(name, _)| index_of(name));
     assert_eq!(kinds.len(), order.len(), "a shape of every kind");
     kinds
 }

@@ -60,8 +60,8 @@ fn scene(seed: u64, scale: f32) -> (Vec<Arc<MeshShape>>, Vec<MeshPair>) {
     }
     pairs.push(MeshPair::new(0, Pose::IDENTITY, 0, Pose::IDENTITY));
     // Flush, side by side, and parallel.
-    for place in [Vec3::X, Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.5, 0.5, 0.001)] {
-        pairs.push(MeshPair::new(2, Pose::IDENTITY, 2, Pose::from_translation(place * scale)));
+    for position in [Vec3::X, Vec3::new(4.0, 0.0, 0.0), Vec3::new(0.5, 0.5, 0.001)] {
+        pairs.push(MeshPair::new(2, Pose::IDENTITY, 2, Pose::from_translation(position * scale)));
     }
     pairs.push(MeshPair::new(0, Pose::IDENTITY, 1, Pose::new(Quat::IDENTITY, Vec3::NAN)));
     (meshes, pairs)

@@ -14,13 +14,13 @@ use std::sync::Arc;
 fn placed(mesh: &MeshData, scale: f64, pose: Option<&Value>) -> Arc<MeshShape> {
     let m: Option<Vec<f64>> =
         pose.map(|p| p.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect());
-    let place = |p: &DVec3| {
+    let position_of = |p: &DVec3| {
         let p = *p * scale;
         let Some(m) = &m else { return p };
         let row = |i: usize| ((m[i] * p.x + m[i + 1] * p.y) + m[i + 2] * p.z) + m[i + 3];
         dvec3(row(0), row(4), row(8))
     };
-    let vertices = mesh.vertices.iter().map(place).collect();
+    let vertices = mesh.vertices.iter().map(position_of).collect();
     Arc::new(MeshShape::new(TriMesh::new(vertices, mesh.indices.clone()).unwrap()).unwrap())
 }
 
@@ -140,15 +140,15 @@ fn rotations_off_unit_length_count_normalised() {
         let turn = DQuat::from_euler(glam::EulerRot::XYZ, 0.1 * f64::from(i), 0.7, -0.3 * f64::from(i));
         let given = turn.as_quat().as_dquat();
         n_off += usize::from(1e-9 < (given.length() - 1.0).abs());
-        let place = DVec3::new(3.0, -2.0, 5.0);
-        let (given, unit) = (Pose::new(given, place), Pose::new(given.normalize(), place));
+        let position = DVec3::new(3.0, -2.0, 5.0);
+        let (given, unit) = (Pose::new(given, position), Pose::new(given.normalize(), position));
         let point = DVec3::new(-40.0, 17.0, 30.0);
         let [a, b] = [given, unit].map(|pose| project_point(&shape, &pose, point).unwrap());
         assert!(
             (a.point - b.point).length() < 1e-13 && (a.distance - b.distance).abs() < 1e-12,
             "{a:?} {b:?}"
         );
-        let ray = Ray::new(point, place - point);
+        let ray = Ray::new(point, position - point);
         let [a, b] = [given, unit].map(|pose| cast_ray(&shape, &pose, &ray, Interval::FORWARD).unwrap());
         assert!((a.t - b.t).abs() < 1e-14 && (a.normal - b.normal).length() < 1e-14, "{a:?} {b:?}");
         n_hits += 1;

@@ -237,9 +237,10 @@ fn a_cube_meets_no_ghost_on_a_flat_floor() {
     let cube = box_mesh(Vec3::splat(0.3), 2);
     for step in 0..2000 {
         let sunk = [0.0, 0.001, 0.004, 0.02][step % 4];
-        let place = Vec3::new(0.6 + 0.009 * step as f32, 0.3 - sunk, 2.0 + 0.3 * (0.01 * step as f32).sin());
+        let position =
+            Vec3::new(0.6 + 0.009 * step as f32, 0.3 - sunk, 2.0 + 0.3 * (0.01 * step as f32).sin());
         let tilt = Quat::from_rotation_z(0.002 * (step as f32 * 0.1).sin());
-        let pose = Pose::new(tilt * Quat::from_rotation_y(0.003 * step as f32), place);
+        let pose = Pose::new(tilt * Quat::from_rotation_y(0.003 * step as f32), position);
         let found = ask(&floor, &Pose::IDENTITY, &cube, &pose, 0.02);
         assert_eq!(found.len(), 1, "{step} {found:?}");
         assert!((found[0].normal() - Vec3::Y).length() < 1e-5, "{step} {found:?}");
@@ -350,8 +351,10 @@ fn a_mesh_on_itself_moved_by_a_bit() {
     let bodies =
         [made(&torus(0.7, 0.25, 400)), made(&icosphere(320)), box_mesh(Vec3::ONE, 3), sheet(1.0, 6, false)];
     for body in &bodies {
-        for way in [Vec3::ZERO, Vec3::Y * 1e-7, Vec3::new(1e-3, 2e-3, 1e-3), Vec3::new(0.02, -0.01, 0.03)] {
-            let found = ask(body, &Pose::IDENTITY, body, &Pose::from_translation(way), 0.01);
+        for direction in
+            [Vec3::ZERO, Vec3::Y * 1e-7, Vec3::new(1e-3, 2e-3, 1e-3), Vec3::new(0.02, -0.01, 0.03)]
+        {
+            let found = ask(body, &Pose::IDENTITY, body, &Pose::from_translation(direction), 0.01);
             assert!(!found.is_empty());
             assert!(found.len() < 800, "{}", found.len());
         }

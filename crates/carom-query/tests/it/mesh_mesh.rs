@@ -45,13 +45,13 @@ fn surface(random: &mut Random, kind: usize, n: usize, scale: f32) -> MeshShape 
 fn moved(b: &MeshShape, pose_a: &Pose, pose_b: &Pose) -> Vec<[DVec3; 3]> {
     let m = pose_b.wide_relative_to(pose_a);
     let r = m.rotation;
-    let place = |p: DVec3| {
+    let position_of = |p: DVec3| {
         if pose_a == pose_b {
             return p;
         }
         ((r.x_axis * p.x + r.y_axis * p.y) + r.z_axis * p.z) + m.translation
     };
-    b.mesh().iter_corners().map(|t| t.map(place)).collect()
+    b.mesh().iter_corners().map(|t| t.map(position_of)).collect()
 }
 
 #[test]
@@ -121,10 +121,10 @@ fn powers_of_two_change_nothing() {
     for round in 0..12 {
         let (a, b) = (surface(&mut random, round, 6, 1.0), surface(&mut random, round + 1, 5, 1.0));
         let turn = Quat::from_rotation_x(0.3 * round as f32);
-        let place = (random.cube_point() * 0.8).as_vec3();
+        let position = (random.cube_point() * 0.8).as_vec3();
         let ask = |scale: f32| {
             let (a, b) = (make(&a, scale), make(&b, scale));
-            let pose = Pose::new(turn, place * scale);
+            let pose = Pose::new(turn, position * scale);
             let mut pairs = Vec::new();
             triangle_pairs(&a, &Pose::IDENTITY, &b, &pose, &mut pairs);
             let d = distance(&Shape::Mesh(a), &Pose::IDENTITY, &Shape::Mesh(b), &pose);

@@ -143,8 +143,8 @@ fn contacts_are_those_of_all_triangles() {
         let poses = [pose(&mut random, 3.0), pose(&mut random, 0.0)];
         // Every fourth pair at the same place.
         let away = [0.0, 0.4, 0.8, 1.2][random.below(4)];
-        let place = poses[0].translation + (random.cube_point() * away).as_vec3() * size;
-        let poses = [poses[0], Pose::new(poses[1].rotation, place)];
+        let position = poses[0].translation + (random.cube_point() * away).as_vec3() * size;
+        let poses = [poses[0], Pose::new(poses[1].rotation, position)];
         let found = ask(&bodies[0], &poses[0], &bodies[1], &poses[1]);
         let expected = by_all_triangles([&bodies[0], &bodies[1]], [&poses[0], &poses[1]]);
         n_found += found.len();

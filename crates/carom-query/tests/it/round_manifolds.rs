@@ -184,12 +184,12 @@ fn a_capsule_that_leans_over_a_speck() {
             shapes.reverse();
         }
         let found = contact(&shapes[0], &Pose::IDENTITY, &shapes[1], &there, 0.0).unwrap().contact;
-        let (normal, place) = (found.normal, there.wide());
+        let (normal, pose) = (found.normal, there.wide());
         // How far the two are apart along the normal: minus the depth, where it is the normal of
         // the depth.
-        let back = -place.inverse_transform_vector(normal);
+        let back = -pose.inverse_transform_vector(normal);
         let top = maps[0].support(normal).point.dot(normal) + maps[0].margin();
-        let bottom = place.transform_point(maps[1].support(back).point).dot(normal) - maps[1].margin();
+        let bottom = pose.transform_point(maps[1].support(back).point).dot(normal) - maps[1].margin();
         let size = maps[0].radius() + maps[1].radius();
         assert!((bottom - top - found.distance).abs() <= 1e-13 * size, "{} {found:?}", bottom - top);
     }

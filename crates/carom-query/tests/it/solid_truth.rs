@@ -1,14 +1,14 @@
 //! Random pairs of solids against tetrahedra in whole numbers; `cargo xtask truth solids` asks
 //! more.
 
-use carom_testkit::solids::{Tally, look};
+use carom_testkit::solids::{Tally, judge_pair};
 
 #[test]
 fn no_answer_about_solids_is_wrong() {
     let n_pairs = if std::env::var_os("CAROM_SLOW").is_some() { 10_000 } else { 120 };
     let mut tally = Tally::default();
     for n in 0..n_pairs {
-        look(1 << 40 ^ n, &mut tally);
+        judge_pair(1 << 40 ^ n, &mut tally);
     }
     println!("{}", tally.table());
     assert!(tally.wrong.is_empty(), "{:#?}", tally.wrong);
@@ -31,7 +31,7 @@ fn pairs_that_went_wrong_once() {
         (1_099_511_629_818, "a translation that f32 rounds to a slightly shorter one, at large coordinates"),
     ] {
         let mut tally = Tally::default();
-        look(seed, &mut tally);
+        judge_pair(seed, &mut tally);
         assert!(tally.wrong.is_empty(), "{what}: {:?}", tally.wrong);
     }
 }

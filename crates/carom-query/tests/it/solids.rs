@@ -14,8 +14,9 @@ const HERE: Pose = Pose::IDENTITY;
 type Int3 = [i64; 3];
 
 fn mesh(corners: &[Int3], triangles: &[[u32; 3]]) -> MeshShape {
-    let place = |p: &Int3| DVec3::from_array(p.map(|x| x as f64));
-    MeshShape::new(TriMesh::new(corners.iter().map(place).collect(), triangles.to_vec()).unwrap()).unwrap()
+    let position_of = |p: &Int3| DVec3::from_array(p.map(|x| x as f64));
+    MeshShape::new(TriMesh::new(corners.iter().map(position_of).collect(), triangles.to_vec()).unwrap())
+        .unwrap()
 }
 
 fn at(by: Int3) -> Pose {
@@ -352,10 +353,10 @@ fn least_extent(a: &MeshShape, b: &MeshShape, by: DVec3) -> f64 {
 #[test]
 fn round_solids_have_bounds_that_hold() {
     let mut random = Random::new(31);
-    for (n, way, n_runs) in [(12, 0.5, 20), (40, 1.5, 3), (110, 1.7, 2)] {
+    for (n, travel, n_runs) in [(12, 0.5, 20), (40, 1.5, 3), (110, 1.7, 2)] {
         for _ in 0..n_runs {
             let [a, b] = [0, 1].map(|_| round_solid(n, &mut random));
-            let by = direction(&mut random) * way;
+            let by = direction(&mut random) * travel;
             let found = solid_overlap(&a, &HERE, &b, &Pose::from_translation(by)).unwrap();
             let depth = least_extent(&a, &b, by);
             let what = format!("{n} vertices: {found:?}, depth {depth}");

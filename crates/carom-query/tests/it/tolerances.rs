@@ -3,7 +3,7 @@
 
 use carom_testkit::random::Random;
 use carom_testkit::tolerances::twins::Differences;
-use carom_testkit::tolerances::{ROWS, Seen};
+use carom_testkit::tolerances::{ROWS, RowResult};
 
 /// Cases of the questions that are asked most.
 const N_CASES: u64 = 40_000;
@@ -11,8 +11,8 @@ const N_CASES: u64 = 40_000;
 #[test]
 fn tolerances_cover_what_they_are_about() {
     for (number, row) in ROWS.iter().enumerate() {
-        let mut seen = Seen::default();
-        seen.look(row, &mut Random::new(number as u64), N_CASES.div_ceil(row.one_in).max(50));
+        let mut seen = RowResult::default();
+        seen.test_cases(row, &mut Random::new(number as u64), N_CASES.div_ceil(row.one_in).max(50));
         assert!(
             seen.is_covered(row),
             "{} is {:e}, needed {:e}: {}",

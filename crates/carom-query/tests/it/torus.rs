@@ -34,10 +34,10 @@ fn circle(pose: &Pose, n: u32) -> impl Iterator<Item = Vec3> {
 fn a_ball_is_as_far_as_its_centre() {
     let mut random = Random::new(1);
     for round in 0..400 {
-        let (pose, place) = (random_pose(&mut random, 1.0), random.cube_point().as_vec3());
-        let at = Pose::from_translation(place);
+        let (pose, position) = (random_pose(&mut random, 1.0), random.cube_point().as_vec3());
+        let at = Pose::from_translation(position);
         for (radius, ball) in [0.0, 0.1, 0.7].map(|r| (r, Shape::sphere(r).unwrap())) {
-            let expected = project_point(&ring(), &pose, place).unwrap().distance - radius;
+            let expected = project_point(&ring(), &pose, position).unwrap().distance - radius;
             let found = contact(&ring(), &pose, &ball, &at, 1e9).unwrap().contact;
             assert!((found.distance - expected).abs() < 1e-6, "{round}: {found:?} {expected}");
             assert_eq!(intersects(&ring(), &pose, &ball, &at), found.distance <= 0.0);
@@ -67,9 +67,9 @@ fn other_shapes_are_as_far_as_the_circle() {
                 (random_pose(&mut random, 0.2), random_pose(&mut random, 0.2 + 0.02 * round as f32));
             // The distance of a torus goes on inside.
             let is_torus = matches!(other, Shape::Torus(_));
-            let from = |place: Vec3| match project_point(other, &at, place) {
+            let from = |position: Vec3| match project_point(other, &at, position) {
                 Some(on) if is_torus => on.distance,
-                _ => distance(&point, &Pose::from_translation(place), other, &at).distance,
+                _ => distance(&point, &Pose::from_translation(position), other, &at).distance,
             };
             let least = circle(&pose, 4000).map(from).fold(f32::INFINITY, f32::min);
             let found = contact(&ring(), &pose, other, &at, 1e9).unwrap();

@@ -25,9 +25,13 @@ fn no_answer_about_convex_shapes_is_wrong() {
         );
     }
     println!("{:?} {} scaled, {} other bits", tally.n_placed, tally.n_scaled, tally.n_other_bits);
-    tally.told_undecided.iter().for_each(|told| println!("undecided: {told}"));
+    tally.undecided_samples.iter().for_each(|told| println!("undecided: {told}"));
     let all = tally.all();
-    assert!(all.n_wrong == 0 && all.n_wrong_signs == 0 && tally.n_other_bits == 0, "{:#?}", tally.told);
+    assert!(
+        all.n_wrong == 0 && all.n_wrong_signs == 0 && tally.n_other_bits == 0,
+        "{:#?}",
+        tally.wrong_samples
+    );
     // The mix was fair, and nearly everything was proved.
     assert!(all.n < 8 * all.n_apart.min(all.n_together), "{all:?}");
     assert!(20 * all.n_loose < all.n && 1000 * all.n_undecided < all.n, "{all:?}");

@@ -31,12 +31,12 @@ impl ContactDetails {
     /// or of a contact that does not exist.
     pub(crate) fn check(&self, contacts: &Contacts<'_>) -> Result<(), SolverError> {
         let n = contacts.len();
-        if let Some(place) = find_bad(&self.surfaces, n, |one| (one.contact, one.is_finite())) {
-            return Err(SolverError::SurfaceVelocity(place));
+        if let Some(index) = find_bad(&self.surfaces, n, |one| (one.contact, one.is_finite())) {
+            return Err(SolverError::SurfaceVelocity(index));
         }
         settings::check(&self.settings, n)?;
         find_bad(&self.rounds, n, |one| (one.contact, one.is_sound()))
-            .map_or(Ok(()), |place| Err(SolverError::RoundContact(place)))
+            .map_or(Ok(()), |index| Err(SolverError::RoundContact(index)))
     }
 
     /// Writes the round contacts into lanes; see [`round::load`].
@@ -67,7 +67,7 @@ impl ContactDetails {
 
 /// Returns the entry of a contact.
 fn of_contact<T>(list: &[T], contact: u32, key: impl Fn(&T) -> u32) -> Option<&T> {
-    list.binary_search_by_key(&contact, key).ok().map(|place| &list[place])
+    list.binary_search_by_key(&contact, key).ok().map(|index| &list[index])
 }
 
 /// Returns the first entry that is unsound, out of order, or not of one of `n_contacts` contacts.

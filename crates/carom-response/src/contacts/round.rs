@@ -78,16 +78,16 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
 }
 
 /// Writes the round contacts into [`Round`] lanes of loaded groups. `active` are the contacts that
-/// are solved, `places` their lanes among all groups. `find` returns the entry of a contact.
+/// are solved, `indices` their lanes among all groups. `find` returns the entry of a contact.
 pub(crate) fn load<'a>(
     find: impl Fn(u32) -> Option<&'a RoundContact>,
-    (active, places): (&[u32], &[u32]),
+    (active, indices): (&[u32], &[u32]),
     groups: &mut [Group],
     rounds: &mut Vec<Round>,
 ) {
-    for (&contact, &place) in active.iter().zip(places) {
+    for (&contact, &index) in active.iter().zip(indices) {
         let Some(found) = find(contact) else { continue };
-        let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
+        let (group, lane) = (&mut groups[index as usize / 8], index as usize % 8);
         if group.round == NO_ROUND {
             group.round = rounds.len() as u32;
             rounds.push(Round::NONE);

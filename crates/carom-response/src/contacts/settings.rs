@@ -167,12 +167,12 @@ fn inverse_effective_mass(group: &Group, lane: usize, k: usize) -> Real {
 /// Fails with the first entry that is out of its range, out of order, or not of one of
 /// `n_contacts` contacts.
 pub(crate) fn check(list: &[ContactSettings], n_contacts: usize) -> Result<(), SolverError> {
-    for (place, settings) in list.iter().enumerate() {
-        let is_after = place == 0 || list[place - 1].contact < settings.contact;
+    for (index, settings) in list.iter().enumerate() {
+        let is_after = index == 0 || list[index - 1].contact < settings.contact;
         let bad = settings.bad_number();
         let is_known = is_after && (settings.contact as usize) < n_contacts;
         if let Some((what, value)) = bad.or((!is_known).then_some(("contact", settings.contact as Real))) {
-            return Err(SolverError::ContactSettings { place, what, value });
+            return Err(SolverError::ContactSettings { index, what, value });
         }
     }
     Ok(())

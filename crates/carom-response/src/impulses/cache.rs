@@ -62,8 +62,8 @@ impl ImpulseCache {
     pub(crate) fn extend(&mut self, pairs: impl IntoIterator<Item = CachedImpulse>) {
         let n = self.order.len();
         for cached in pairs {
-            let place = self.push(&cached);
-            self.order.push((cached.manifold_key.key, place));
+            let index = self.push(&cached);
+            self.order.push((cached.manifold_key.key, index));
         }
         if n < self.order.len() {
             self.order.sort_by_key(|&(key, _)| key);
@@ -72,24 +72,24 @@ impl ImpulseCache {
 
     /// Appends a pair without an entry in `order`. Returns its position.
     pub(crate) fn push(&mut self, cached: &CachedImpulse) -> u32 {
-        let place = self.manifold_keys.len() as u32;
+        let index = self.manifold_keys.len() as u32;
         self.manifold_keys.push(cached.manifold_key);
         self.impulses.push(cached.impulse);
-        place
+        index
     }
 
     /// Returns the pair at a position.
-    pub(crate) fn get(&self, place: u32) -> Option<CachedImpulse> {
-        let place = place as usize;
+    pub(crate) fn get(&self, index: u32) -> Option<CachedImpulse> {
+        let index = index as usize;
         Some(CachedImpulse {
-            manifold_key: *self.manifold_keys.get(place)?,
-            impulse: *self.impulses.get(place)?,
+            manifold_key: *self.manifold_keys.get(index)?,
+            impulse: *self.impulses.get(index)?,
         })
     }
 
     /// Returns all pairs, sorted by key.
     pub(crate) fn iter(&self) -> impl Iterator<Item = CachedImpulse> {
-        self.order.iter().filter_map(|&(_, place)| self.get(place))
+        self.order.iter().filter_map(|&(_, index)| self.get(index))
     }
 
     /// Shrinks lists that are far larger than their contents.
@@ -113,9 +113,9 @@ impl ImpulseCache {
 
     /// Prefetches a pair into the cache.
     #[inline]
-    pub(crate) fn prefetch(&self, place: u32) {
-        prefetch(&self.manifold_keys, place as usize);
-        prefetch(&self.impulses, place as usize);
+    pub(crate) fn prefetch(&self, index: u32) {
+        prefetch(&self.manifold_keys, index as usize);
+        prefetch(&self.impulses, index as usize);
     }
 }
 
@@ -155,8 +155,8 @@ impl SleepingImpulses {
 
     /// Removes the entry of a pair, and returns it scaled to a substep of length `h`.
     pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<CachedImpulse> {
-        let place = self.own.iter().rposition(|cached| cached.manifold_key.key == key)?;
-        Some(self.own.swap_remove(place).for_substep(h, self.h))
+        let index = self.own.iter().rposition(|cached| cached.manifold_key.key == key)?;
+        Some(self.own.swap_remove(index).for_substep(h, self.h))
     }
 }
 

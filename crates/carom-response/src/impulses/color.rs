@@ -49,7 +49,7 @@ pub(crate) struct Coloring {
     left: Vec<u32>,
     /// By manifold, its position in `order`. Before sorting: its bin, by colour, block, and number
     /// of contacts in descending order.
-    places: Vec<u32>,
+    indices: Vec<u32>,
     n_blocks: usize,
     /// The first body of each block. The last entry is the number of bodies.
     bounds: Vec<u32>,
@@ -77,10 +77,10 @@ impl Coloring {
         sides: impl Fn(usize) -> Sides,
     ) -> bool {
         self.divide(n_bodies, n_manifolds);
-        let Coloring { used, left, places, n_blocks, bounds, block_of, ends, order } = self;
+        let Coloring { used, left, indices, n_blocks, bounds, block_of, ends, order } = self;
         let mut n_in = [0; MAX_BLOCKS];
         // All entries are overwritten.
-        places.resize(n_manifolds, 0);
+        indices.resize(n_manifolds, 0);
         left.clear();
         left.extend(0..n_manifolds as u32);
         ends.clear();
@@ -110,7 +110,7 @@ impl Coloring {
                 n_in[usize::from(block)] += 1;
                 let block = color * *n_blocks + usize::from(block);
                 let bin = block * MAX_CONTACTS + MAX_CONTACTS.saturating_sub(usize::from(n_contacts));
-                places[manifold as usize] = bin as u32;
+                indices[manifold as usize] = bin as u32;
                 ends[bin] += 1;
                 false
             });
@@ -131,9 +131,9 @@ impl Coloring {
         }
         order.clear();
         order.resize(sum as usize, EMPTY_LANE);
-        for (manifold, place) in places.iter_mut().enumerate() {
-            let end = &mut ends[*place as usize];
-            *place = *end;
+        for (manifold, entry) in indices.iter_mut().enumerate() {
+            let end = &mut ends[*entry as usize];
+            *entry = *end;
             order[*end as usize] = manifold as u32;
             *end += 1;
         }
@@ -169,8 +169,8 @@ impl Coloring {
     }
 
     /// Returns the position of each manifold in that order.
-    pub(crate) fn places(&self) -> &[u32] {
-        &self.places
+    pub(crate) fn indices(&self) -> &[u32] {
+        &self.indices
     }
 
     /// Returns the number of groups.

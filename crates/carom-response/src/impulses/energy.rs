@@ -188,16 +188,21 @@ impl Energies {
     }
 
     /// Scales the cached impulses as the bound scaled the impulses of this step. Otherwise the
-    /// next warm start would add the energy that was removed. `places` has the position of each
+    /// next warm start would add the energy that was removed. `indices` has the position of each
     /// active contact in `cached`.
-    pub(crate) fn reduce_cached(&mut self, given: &Given<'_>, places: &[u32], cached: &mut [ContactImpulse]) {
-        for (&contact, &place) in given.active.iter().zip(places) {
+    pub(crate) fn reduce_cached(
+        &mut self,
+        given: &Given<'_>,
+        indices: &[u32],
+        cached: &mut [ContactImpulse],
+    ) {
+        for (&contact, &index) in given.active.iter().zip(indices) {
             let key = given.summaries[contact as usize].key;
             let slots = [key.body_a, key.body_b].map(|body| (given.slots)(body));
             let Some(slot) = slots.into_iter().find(|&slot| slot < given.movers.len()) else { continue };
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor.filter(|_| sum.is_energetic) else { continue };
-            let (impulse, part) = (&mut cached[place as usize], (factor * sum.scale) as Real);
+            let (impulse, part) = (&mut cached[index as usize], (factor * sum.scale) as Real);
             impulse.normal = impulse.normal.map(|normal| normal * part);
             impulse.friction *= part;
             impulse.twist *= part;

@@ -18,7 +18,7 @@ pub(crate) struct DetailsLoader<'a> {
     pub(crate) contacts: &'a Contacts<'a>,
     /// The contacts that are solved, and the lane of each among all groups.
     pub(crate) active: &'a [u32],
-    pub(crate) places: &'a [u32],
+    pub(crate) indices: &'a [u32],
     pub(crate) masses: &'a [MassData],
     /// Length of a substep, and its fraction of the step.
     pub(crate) substep: (Real, Real),
@@ -38,12 +38,12 @@ impl DetailsLoader<'_> {
         if details_of.surfaces.is_empty() && details_of.settings.is_empty() {
             return;
         }
-        for (&contact, &place) in self.active.iter().zip(self.places) {
+        for (&contact, &index) in self.active.iter().zip(self.indices) {
             let (surface, settings) = (details_of.surface(contact), details_of.settings(contact));
             if surface.is_none() && settings.is_none() {
                 continue;
             }
-            let (group, lane) = (&mut groups[place as usize / 8], place as usize % 8);
+            let (group, lane) = (&mut groups[index as usize / 8], index as usize % 8);
             if group.details == NO_DETAILS {
                 group.details = all.len() as u32;
                 all.push(GroupDetails::NONE);

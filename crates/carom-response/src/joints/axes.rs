@@ -35,7 +35,7 @@ pub(crate) struct Axes {
     turn_a: [Vec3; 6],
     turn_b: [Vec3; 6],
     /// The coordinates: the position along each axis, and the angle about it.
-    places: [Real; 6],
+    coordinates: [Real; 6],
 }
 
 impl Axes {
@@ -61,7 +61,7 @@ impl Axes {
                 turns[1],
                 turns[2],
             ],
-            places: [offset.dot(x), offset.dot(y), offset.dot(z), angles[0], angles[1], angles[2]],
+            coordinates: [offset.dot(x), offset.dot(y), offset.dot(z), angles[0], angles[1], angles[2]],
         }
     }
 
@@ -71,7 +71,7 @@ impl Axes {
 
     /// Returns the position along an axis, or the angle about it that is nearest to `middle`.
     fn place_near(&self, k: usize, middle: Real) -> Real {
-        if k < 3 { self.places[k] } else { angle_near(self.places[k], middle) }
+        if k < 3 { self.coordinates[k] } else { angle_near(self.coordinates[k], middle) }
     }
 
     /// Applies impulses, by axis.
@@ -239,7 +239,7 @@ pub(crate) fn solve(
     let locked = &system.locked[..system.n];
     let mut side = [0.0; 6];
     for (side, &k) in side.iter_mut().zip(locked) {
-        *side = f64::from(axes.speed(rows, k) + axes.places[k] * soft.bias_rate);
+        *side = f64::from(axes.speed(rows, k) + axes.coordinates[k] * soft.bias_rate);
     }
     let (solved, mut change) = (system.solve(side), [0.0; 6]);
     for (solved, &k) in solved.iter().zip(locked) {
@@ -257,8 +257,8 @@ pub(crate) fn solve(
             }
             _ => motor,
         };
-        let place = axes.place_near(k, motor.middle());
-        let row = (place, axes.speed(rows, k), system.mass(k));
+        let coordinate = axes.place_near(k, motor.middle());
+        let row = (coordinate, axes.speed(rows, k), system.mass(k));
         let change = motor.change(i.motors[k], row, may_spring, h);
         i.motors[k] += change;
         let answer = axes.push_locked(rows, &system, k, change);
@@ -266,9 +266,9 @@ pub(crate) fn solve(
     }
     for k in 0..6 {
         let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
-        let place = axes.place_near(k, 0.5 * (low + high));
+        let coordinate = axes.place_near(k, 0.5 * (low + high));
         let mass = system.mass(k);
-        for (side, sign, room) in [(0, 1.0, place - low), (1, -1.0, high - place)] {
+        for (side, sign, room) in [(0, 1.0, coordinate - low), (1, -1.0, high - coordinate)] {
             let speed = sign * axes.speed(rows, k);
             let change = sign * limit(&mut i.limits[k][side], room, speed, mass, soft, h);
             if change != 0.0 {

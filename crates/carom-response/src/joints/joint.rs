@@ -116,10 +116,10 @@ impl Joint {
         bounds: [Real; 2],
     ) -> Option<Joint> {
         let (a, b) = (bodies.get(body_a as usize)?, bodies.get(body_b as usize)?);
-        let place =
+        let pose_at =
             |body: &Body, point: Vec3| Pose::from_translation(body.pose.inverse_transform_point(point));
         let kind = JointKind::Distance { min: bounds[0], max: bounds[1] };
-        Some(Joint::new(kind, [body_a, body_b], [place(a, points[0]), place(b, points[1])]))
+        Some(Joint::new(kind, [body_a, body_b], [pose_at(a, points[0]), pose_at(b, points[1])]))
     }
 
     /// Whether the load of the last step was above `break_force` or `break_torque`.
@@ -177,16 +177,16 @@ impl Joint {
 pub(crate) struct MovingJoints<'a> {
     pub(crate) list: &'a [Joint],
     /// Ascending.
-    pub(crate) places: &'a [u32],
+    pub(crate) indices: &'a [u32],
 }
 
 impl<'a> MovingJoints<'a> {
     /// Returns the joint at a place among those that are solved.
-    pub(crate) fn get(self, place: usize) -> &'a Joint {
-        &self.list[self.places[place] as usize]
+    pub(crate) fn get(self, index: usize) -> &'a Joint {
+        &self.list[self.indices[index] as usize]
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> + Clone {
-        self.places.iter().map(move |&place| &self.list[place as usize])
+        self.indices.iter().map(move |&index| &self.list[index as usize])
     }
 }

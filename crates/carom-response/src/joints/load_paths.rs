@@ -122,9 +122,9 @@ impl LoadPaths {
         self.neighbours.resize(self.starts[n + 1] as usize, 0);
         for (a, b) in links {
             for (from, to) in [(a, b), (b, a)] {
-                let place = &mut self.starts[from + 1];
-                self.neighbours[*place as usize] = to as u32;
-                *place += 1;
+                let entry = &mut self.starts[from + 1];
+                self.neighbours[*entry as usize] = to as u32;
+                *entry += 1;
             }
         }
     }
@@ -192,10 +192,10 @@ impl LoadPaths {
             let mut least = [(Real::INFINITY, u32::MAX); 3];
             for &member in members {
                 let value = inverse[member as usize].min(self.around[member as usize].behind(block as u32));
-                let place = least.iter().take_while(|other| other.0 <= value).count();
-                if place < 3 {
-                    least[place..].rotate_right(1);
-                    least[place] = (value, member);
+                let index = least.iter().take_while(|other| other.0 <= value).count();
+                if index < 3 {
+                    least[index..].rotate_right(1);
+                    least[index] = (value, member);
                 }
             }
             let (last, root) = (members.len() - 1, members[members.len() - 1]);

@@ -119,23 +119,23 @@ impl Motor {
     /// Returns the motor with its speed reduced, so that it does not pass the limits in a substep
     /// of length `h`. Otherwise motor and limit would push against each other with growing
     /// impulses, and the limit, which is softer, would yield.
-    pub(crate) fn within(&self, place: Real, [low, high]: [Real; 2], h: Real) -> Motor {
+    pub(crate) fn within(&self, coordinate: Real, [low, high]: [Real; 2], h: Real) -> Motor {
         match self.drive {
             Drive::Velocity(speed) => {
-                let [back, ahead] = [place - low, high - place].map(|room| room.max(0.0) / h);
+                let [back, ahead] = [coordinate - low, high - coordinate].map(|room| room.max(0.0) / h);
                 Motor { drive: Drive::Velocity(speed.clamp(-back, ahead)), ..*self }
             }
             Drive::Position(..) => *self,
         }
     }
 
-    /// Returns the change of the impulse `old` in one iteration. `place` is the place or angle,
+    /// Returns the change of the impulse `old` in one iteration. `coordinate` is the place or angle,
     /// `mass` the mass along or about the axis. Springs act in the first of the two passes of a
     /// substep only: `may_spring`.
     pub(crate) fn change(
         &self,
         old: Real,
-        (place, speed, mass): (Real, Real, Real),
+        (coordinate, speed, mass): (Real, Real, Real),
         may_spring: bool,
         h: Real,
     ) -> Real {
@@ -145,7 +145,7 @@ impl Motor {
             Drive::Position(..) if !may_spring => 0.0,
             Drive::Position(target, spring) => {
                 let soft = spring.softness(h);
-                let bias = soft.bias_rate * (place - target);
+                let bias = soft.bias_rate * (coordinate - target);
                 let change = -mass * soft.mass_scale * (speed + bias) - soft.impulse_scale * old;
                 (old + change).clamp(-max_impulse, max_impulse) - old
             }

@@ -33,11 +33,11 @@ pub(crate) const MAX_REPEATS: u32 = 8;
 
 /// All joints that are solved in a step.
 pub(crate) struct JointPasses<'a> {
-    /// One for each of `places`.
+    /// One for each of `indices`.
     pub(crate) steps: &'a mut [JointStep],
     pub(crate) joints: &'a mut [Joint],
     /// Indices of joints, ascending.
-    pub(crate) places: &'a [u32],
+    pub(crate) indices: &'a [u32],
     pub(crate) masses: &'a mut JointMasses,
     pub(crate) landings: &'a mut Landings,
     pub(crate) substep: Substep,
@@ -46,8 +46,8 @@ pub(crate) struct JointPasses<'a> {
 impl JointPasses<'_> {
     /// Calls `work` for each joint, in their order.
     fn each(&mut self, mut work: impl FnMut(&mut JointStep, &mut Joint, &[JointMass], &Substep)) {
-        for (step, &place) in self.steps.iter_mut().zip(self.places) {
-            work(step, &mut self.joints[place as usize], self.masses.present(), &self.substep);
+        for (step, &index) in self.steps.iter_mut().zip(self.indices) {
+            work(step, &mut self.joints[index as usize], self.masses.present(), &self.substep);
         }
     }
 
@@ -69,7 +69,7 @@ impl JointPasses<'_> {
 
     /// Solves all joints without bias, at the poses after an integration.
     pub(crate) fn relax(&mut self, bodies: &mut Jointed<'_>) {
-        if self.places.is_empty() {
+        if self.indices.is_empty() {
             return;
         }
         self.landings.begin();
@@ -81,10 +81,10 @@ impl JointPasses<'_> {
     /// Marks the systems that are relaxed again, and relaxes their joints. Returns whether there
     /// is such a system; if so, the contacts of these systems must follow. See [`Landings::mark`].
     pub(crate) fn repeat(&mut self, bodies: &mut Jointed<'_>, max_speed: Real) -> bool {
-        let joints = MovingJoints { list: self.joints, places: self.places };
+        let joints = MovingJoints { list: self.joints, indices: self.indices };
         let is_any = self.landings.mark(self.steps, joints, bodies.states, max_speed);
         for &k in &self.landings.marked {
-            let joint = &mut self.joints[self.places[k as usize] as usize];
+            let joint = &mut self.joints[self.indices[k as usize] as usize];
             self.steps[k as usize].solve(joint, self.masses.present(), bodies, &self.substep, false);
         }
         is_any

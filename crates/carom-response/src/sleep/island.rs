@@ -78,9 +78,9 @@ impl Islands {
         let n = self.sets.parent.len();
         self.sizes.clear();
         self.sizes.resize(n, 0);
-        for place in 0..n as u32 {
-            let root = self.sets.root(place);
-            self.sets.parent[place as usize] = root;
+        for index in 0..n as u32 {
+            let root = self.sets.root(index);
+            self.sets.parent[index as usize] = root;
             self.sizes[root as usize] += 1;
         }
         self.is_powered.clear();
@@ -92,8 +92,8 @@ impl Islands {
     /// Marks the island of a slot as moved by a motor or a spring. Call it after `count`. A
     /// powered island does not come to rest, however slow it is: a motor may take long to start a
     /// heavy train.
-    pub(crate) fn mark_powered(&mut self, place: u32) {
-        let root = self.sets.parent[place as usize];
+    pub(crate) fn mark_powered(&mut self, index: u32) {
+        let root = self.sets.parent[index as usize];
         self.is_powered[root as usize] = true;
     }
 
@@ -122,11 +122,11 @@ impl Islands {
         self.rest_times.resize(n, Real::INFINITY);
         self.n_islands = 0;
         self.n_awake = 0;
-        for place in (0..n).filter(|&place| is_active[place]) {
-            let root = self.sets.parent[place] as usize;
-            self.n_islands += usize::from(root == place);
+        for index in (0..n).filter(|&index| is_active[index]) {
+            let root = self.sets.parent[index] as usize;
+            self.n_islands += usize::from(root == index);
             self.n_awake += 1;
-            let time = if self.is_powered[root] { 0.0 } else { rest_times[place] };
+            let time = if self.is_powered[root] { 0.0 } else { rest_times[index] };
             let all = &mut self.rest_times[root];
             *all = all.min(time);
         }

@@ -52,14 +52,14 @@ pub(crate) fn match_cached(
     let mut order = order.iter().copied().peekable();
     for (&contact, matched) in active.iter().zip(matched) {
         let Summary { key, is_new, .. } = summaries[contact as usize];
-        while let Some((_, place)) = order.next_if(|(old, _)| *old < key) {
-            left.push(place);
+        while let Some((_, index)) = order.next_if(|(old, _)| *old < key) {
+            left.push(index);
         }
         // The entry belongs to a removed body that had the same index.
         while is_new && order.next_if(|(old, _)| *old == key).is_some() {}
-        *matched = order.next_if(|(old, _)| *old == key).map_or(NOT_MATCHED, |(_, place)| place);
+        *matched = order.next_if(|(old, _)| *old == key).map_or(NOT_MATCHED, |(_, index)| index);
     }
-    left.extend(order.map(|(_, place)| place));
+    left.extend(order.map(|(_, index)| index));
 }
 
 /// Runs `work` inside the thread pool. Without threads, calls it.
@@ -256,8 +256,8 @@ impl Manifolds<'_> {
                 self.cached.prefetch(self.matched[later as usize]);
             }
             let pair = self.contacts.get(self.active[member as usize] as usize);
-            let place = self.matched[member as usize] as usize;
-            let cached = self.cached.manifold_keys.get(place).zip(self.cached.impulses.get(place));
+            let index = self.matched[member as usize] as usize;
+            let cached = self.cached.manifold_keys.get(index).zip(self.cached.impulses.get(index));
             let [a, b] = [pair.body_a, pair.body_b].map(|body| slot_of(self.slots, body, still));
             (group.body_a[lane], group.body_b[lane]) = (a, b);
             let [a, b] = [a as usize, b as usize];
@@ -332,18 +332,18 @@ impl Kernel for Storer<'_> {
 pub(crate) fn note_order(
     summaries: &[Summary],
     active: &[u32],
-    places: &[u32],
+    indices: &[u32],
     order: &mut [(PairKey, u32)],
 ) {
-    for ((&contact, &place), out) in active.iter().zip(places).zip(order) {
-        *out = (summaries[contact as usize].key, place);
+    for ((&contact, &index), out) in active.iter().zip(indices).zip(order) {
+        *out = (summaries[contact as usize].key, index);
     }
 }
 
 /// Reorders reports from the order of lanes to the order of contacts.
-pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
-    for (&place, impulse) in places.iter().zip(impulses) {
-        *impulse = reports[place as usize];
+pub(crate) fn sort_reports(indices: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    for (&index, impulse) in indices.iter().zip(impulses) {
+        *impulse = reports[index as usize];
     }
 }
 

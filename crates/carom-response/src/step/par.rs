@@ -226,12 +226,12 @@ pub(crate) fn store_groups(
 }
 
 /// See [`chunks::sort_reports`].
-pub(crate) fn sort_reports(places: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
-    if places.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
-        return chunks::sort_reports(places, reports, impulses);
+pub(crate) fn sort_reports(indices: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    if indices.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
+        return chunks::sort_reports(indices, reports, impulses);
     }
-    (places.par_chunks(LIGHT_CHUNK).zip(impulses.par_chunks_mut(LIGHT_CHUNK)))
-        .for_each(|(places, impulses)| chunks::sort_reports(places, reports, impulses));
+    (indices.par_chunks(LIGHT_CHUNK).zip(impulses.par_chunks_mut(LIGHT_CHUNK)))
+        .for_each(|(indices, impulses)| chunks::sort_reports(indices, reports, impulses));
 }
 
 /// Splits off the first `n` entries of a list. Returns an empty slice if there are fewer.
@@ -265,15 +265,15 @@ pub(crate) fn advance(
 pub(crate) fn note_order(
     summaries: &[Summary],
     active: &[u32],
-    places: &[u32],
+    indices: &[u32],
     order: &mut [(PairKey, u32)],
 ) {
     if active.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
-        return chunks::note_order(summaries, active, places, order);
+        return chunks::note_order(summaries, active, indices, order);
     }
-    let from = active.par_chunks(LIGHT_CHUNK).zip(places.par_chunks(LIGHT_CHUNK));
+    let from = active.par_chunks(LIGHT_CHUNK).zip(indices.par_chunks(LIGHT_CHUNK));
     from.zip(order.par_chunks_mut(LIGHT_CHUNK))
-        .for_each(|((active, places), order)| chunks::note_order(summaries, active, places, order));
+        .for_each(|((active, indices), order)| chunks::note_order(summaries, active, indices, order));
 }
 
 /// See [`chunks::store_bodies`].

@@ -22,10 +22,10 @@ proptest! {
         let height = down * DT * share;
         let after = bounce::reflect(turned * velocity, turned * Vec3::Y, k, 0.0);
         let to_plane = turned * velocity * (DT * share);
-        let way = turned.inverse() * (to_plane + bounce::remaining_move(after, DT, share));
+        let displacement = turned.inverse() * (to_plane + bounce::remaining_move(after, DT, share));
         let through = velocity * DT;
         let expected = Vec3::new(through.x, -height - k * (through.y + height), through.z);
-        prop_assert!((way - expected).length() < 1e-5 * (1.0 + velocity.length()), "{} {}", way, expected);
+        prop_assert!((displacement - expected).length() < 1e-5 * (1.0 + velocity.length()), "{} {}", displacement, expected);
     }
 
     #[test]
@@ -83,8 +83,8 @@ fn friction_without_bound_stops_what_touches() {
         scene.run(0.5);
         (scene.bodies[block].linear_velocity.length(), scene.bodies[block].pose.translation.x)
     };
-    let (speed, way) = slide(1e6);
-    assert!(speed < 1e-3 && way < 0.2, "{speed} after {way}");
-    let (speed, way) = slide(0.0);
-    assert!(8.0 < speed && 3.9 < way, "{speed} after {way}");
+    let (speed, travel) = slide(1e6);
+    assert!(speed < 1e-3 && travel < 0.2, "{speed} after {travel}");
+    let (speed, travel) = slide(0.0);
+    assert!(8.0 < speed && 3.9 < travel, "{speed} after {travel}");
 }

@@ -56,8 +56,8 @@ fn a_setting_out_of_its_range_is_named_with_its_value() {
             set(&mut bad, x);
             assert!(!bad.is_sound(), "{name} {x}");
             let error = refused(scene(), vec![ContactSettings::new(0), bad]);
-            let SolverError::ContactSettings { place, what, value } = error else { panic!("{error}") };
-            assert_eq!((place, what, value.to_bits()), (1, name, x.to_bits()));
+            let SolverError::ContactSettings { index, what, value } = error else { panic!("{error}") };
+            assert_eq!((index, what, value.to_bits()), (1, name, x.to_bits()));
             let text = error.to_string();
             assert_eq!(text, format!("the {name} of contact settings 1 is {x}"));
         }
@@ -74,10 +74,10 @@ fn settings_of_no_contact_or_out_of_order_are_named() {
         (&[1, 1], 1, 1.0),
         (&[u32::MAX], 0, 4294967296.0),
     ];
-    for (contacts, place, value) in cases {
+    for (contacts, index, value) in cases {
         let error = refused(scene(), of(contacts));
-        assert_eq!(error, SolverError::ContactSettings { place, what: "contact", value });
-        let text = format!("contact settings {place} are out of order, or contact {value} does not exist");
+        assert_eq!(error, SolverError::ContactSettings { index, what: "contact", value });
+        let text = format!("contact settings {index} are out of order, or contact {value} does not exist");
         assert_eq!(error.to_string(), text);
     }
 }

@@ -52,8 +52,8 @@ fn a_landing_changes_no_bit_of_other_bodies() {
     let pile = || {
         let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
         for k in 0..9 {
-            let place = Vec3::new((k % 3) as f32 * 1.02, 0.6 + (k / 3) as f32 * 1.1, 0.0);
-            scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(place));
+            let position = Vec3::new((k % 3) as f32 * 1.02, 0.6 + (k / 3) as f32 * 1.1, 0.0);
+            scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(position));
         }
         scene
     };

@@ -9,8 +9,8 @@ fn scene() -> Scene {
     let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
     scene.restitution = 0.3;
     for k in 0..40 {
-        let place = Vec3::new((k % 4) as f32 * 1.02, 0.6 + (k / 4) as f32 * 1.1, (k % 3) as f32 * 0.1);
-        scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(place));
+        let position = Vec3::new((k % 4) as f32 * 1.02, 0.6 + (k / 4) as f32 * 1.1, (k % 3) as f32 * 0.1);
+        scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(position));
     }
     scene
 }
@@ -112,8 +112,8 @@ fn contacts_without_moving_bodies_change_nothing() {
         for scene in [&mut plain, &mut mixed] {
             scene.restitution = restitution;
             for k in 0..3 {
-                let place = Vec3::new(50.0, 0.499 + 0.998 * k as f32, 0.0);
-                let sleeper = scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(place));
+                let position = Vec3::new(50.0, 0.499 + 0.998 * k as f32, 0.0);
+                let sleeper = scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(position));
                 scene.bodies[sleeper].is_sleeping = true;
             }
         }

@@ -266,9 +266,9 @@ fn friction_brakes_as_coulomb_says_and_a_belt_carries() {
         adaptive(1e-8).advance(&ode, state.numbers_mut(), 0.0, 1.5).unwrap();
         let own = state.body(1);
         let (speed, belt) = (own.momentum.x / 2.0, f64::from(belt));
-        let way = 3.0_f64 * 1.5 - (3.0 - belt) * 1.5 + (3.0 - belt).powi(2) / (2.0 * 0.4 * GRAVITY);
+        let travel = 3.0_f64 * 1.5 - (3.0 - belt) * 1.5 + (3.0 - belt).powi(2) / (2.0 * 0.4 * GRAVITY);
         assert!((speed - belt).abs() < 1e-3, "{speed}");
-        assert!((own.center.x - way).abs() < 0.01, "{} for {way}", own.center.x);
+        assert!((own.center.x - travel).abs() < 0.01, "{} for {travel}", own.center.x);
         // The belt itself went on.
         assert!((state.body(0).center.x - 1.5 * belt).abs() < 1e-9);
         assert!((own.center.y - (0.5 - 2.0 * GRAVITY / 1e5)).abs() < 1e-5);

@@ -14,9 +14,10 @@ fn pool(threads: usize) -> rayon::ThreadPool {
 fn run(n_steps: usize) -> Vec<Body> {
     let mut scene = Scene::with_floor(SolverSettings::default());
     for k in 0..600 {
-        let place = Vec3::new((k % 8) as f32 * 1.05, 0.6 + (k / 64) as f32 * 1.1, (k / 8 % 8) as f32 * 1.05);
+        let position =
+            Vec3::new((k % 8) as f32 * 1.05, 0.6 + (k / 64) as f32 * 1.1, (k / 8 % 8) as f32 * 1.05);
         let turn = Quat::from_rotation_y(k as f32 * 0.37) * Quat::from_rotation_x(k as f32 * 0.11);
-        scene.dynamic(Vec3::splat(0.5), 1.0, Pose::new(turn, place));
+        scene.dynamic(Vec3::splat(0.5), 1.0, Pose::new(turn, position));
     }
     let mut most = 0;
     for _ in 0..n_steps {
@@ -75,10 +76,10 @@ fn many(has_chain: bool) -> Vec<Body> {
     let mut scene = Scene::with_floor(SolverSettings::default());
     let lower = Vec3::new(0.0, -30.0, 0.0);
     for k in 0..5000 {
-        let place = Vec3::new((k % 70) as f32 * 1.05, 0.52, (k / 70) as f32 * 1.05);
+        let position = Vec3::new((k % 70) as f32 * 1.05, 0.52, (k / 70) as f32 * 1.05);
         let turn = Quat::from_rotation_y(k as f32 * 0.37);
         let half = Vec3::new(0.5, 0.4 + 0.1 * (k % 3) as f32, 0.3);
-        scene.dynamic(half, 1.0, Pose::new(turn, place));
+        scene.dynamic(half, 1.0, Pose::new(turn, position));
     }
     for k in 0..5 {
         scene.dynamic(Vec3::splat(0.4), 1.0, Pose::new(Quat::IDENTITY, lower + k as f32 * Vec3::X));

@@ -53,16 +53,16 @@ fn a_long_runner_turns_as_coulomb_says() {
 }
 
 /// A body on four feet that are not around its centre, each with a separate manifold.
-fn feet(body: &Body, places: &[Vec3; 4], friction: f32) -> Vec<ContactPair> {
-    let contact = |(part, place): (u32, &Vec3)| {
-        let at = body.pose.transform_point(*place);
+fn feet(body: &Body, positions: &[Vec3; 4], friction: f32) -> Vec<ContactPair> {
+    let contact = |(part, position): (u32, &Vec3)| {
+        let at = body.pose.transform_point(*position);
         let mut manifold = Manifold::new(Vec3::Y);
         let mut contact = Contact::new(Vec3::new(at.x, 0.0, at.z), at, Vec3::Y, at.y);
         contact.part_b = part;
         manifold.push(contact.with_features(FeatureId::face(0), FeatureId::vertex(0)));
         ContactPair::new(0, 1, manifold, friction, 0.0)
     };
-    (0..).zip(places).map(contact).collect()
+    (0..).zip(positions).map(contact).collect()
 }
 
 #[test]
@@ -70,14 +70,15 @@ fn feet_beside_the_centre_brake_with_all_their_friction() {
     for (center, friction) in
         [(Vec3::ZERO, 0.5), (Vec3::new(0.3, 0.0, 0.2), 0.5), (Vec3::new(-0.4, 0.0, -0.3), 0.8)]
     {
-        let places = [(-1.0, -0.6), (1.0, -0.6), (-1.0, 0.6), (1.0, 0.6)].map(|(x, z)| Vec3::new(x, -0.1, z));
+        let positions =
+            [(-1.0, -0.6), (1.0, -0.6), (-1.0, 0.6), (1.0, 0.6)].map(|(x, z)| Vec3::new(x, -0.1, z));
         let inertia = box_inertia(Vec3::new(1.0, 0.1, 0.6), 2.0);
         let pose = Pose::from_translation(Vec3::Y * 0.1);
         let mut bodies = [Body::fixed(Pose::IDENTITY), Body::dynamic(pose, 2.0, center, inertia)];
         let mut solver = Solver::new(SolverSettings::default().with_sleep(false));
         let mut run = |bodies: &mut [Body; 2], n_steps: usize| {
             for _ in 0..n_steps {
-                let contacts = feet(&bodies[1], &places, friction);
+                let contacts = feet(&bodies[1], &positions, friction);
                 solver.step(bodies, &contacts, &mut [], DT).unwrap();
             }
         };

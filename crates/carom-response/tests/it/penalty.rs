@@ -85,8 +85,8 @@ fn friction_holds_a_block_on_a_slope_no_longer_than_coulomb_says() {
     // Sliding at 1 m/s under a push of 40 N: braked by the damper, but by no more than a half
     // of the push.
     let velocity = Vec3::new(1.0, 0.0, 0.0);
-    let way = Vec3::Y * 0.01;
-    let of = |friction: f32| Penalty::new(4000.0, 30.0).with_friction(friction).force(way, velocity);
+    let displacement = Vec3::Y * 0.01;
+    let of = |friction: f32| Penalty::new(4000.0, 30.0).with_friction(friction).force(displacement, velocity);
     assert_eq!(of(0.0), Vec3::new(0.0, 40.0, 0.0));
     assert!((of(0.5) - Vec3::new(-20.0, 40.0, 0.0)).length() < 1e-4);
     assert!((of(2.0) - Vec3::new(-30.0, 40.0, 0.0)).length() < 1e-4);
@@ -95,14 +95,14 @@ fn friction_holds_a_block_on_a_slope_no_longer_than_coulomb_says() {
 #[test]
 fn no_way_and_no_number_is_no_force() {
     let penalty = Penalty::new(100.0, 10.0).with_friction(0.5);
-    for (way, velocity) in [
+    for (displacement, velocity) in [
         (Vec3::ZERO, Vec3::X),
         (Vec3::NAN, Vec3::X),
         (Vec3::Y, Vec3::NAN),
         (Vec3::Y * f32::INFINITY, Vec3::X),
         (Vec3::Y * 0.1, Vec3::Y * 5.0),
     ] {
-        assert_eq!(penalty.force(way, velocity), Vec3::ZERO, "{way} {velocity}");
+        assert_eq!(penalty.force(displacement, velocity), Vec3::ZERO, "{displacement} {velocity}");
     }
     let (mut a, mut b) = (Body::fixed(Pose::IDENTITY), Body::fixed(Pose::IDENTITY));
     assert_ne!(penalty.push(&mut a, &mut b, Vec3::ZERO, Vec3::Y, 0.01), Vec3::ZERO);
@@ -112,13 +112,13 @@ fn no_way_and_no_number_is_no_force() {
 proptest! {
     #[test]
     fn never_pulls_and_keeps_momentum(
-        way in [-1.0f32..1.0, -1.0..1.0, -1.0..1.0],
+        displacement in [-1.0f32..1.0, -1.0..1.0, -1.0..1.0],
         velocities in [[-9.0f32..9.0, -9.0..9.0, -9.0..9.0], [-9.0f32..9.0, -9.0..9.0, -9.0..9.0]],
         masses in [0.1f32..10.0, 0.1..10.0],
         springs in [0.0f32..1e4, 0.0..100.0, 0.0..1.0],
         point in [-1.0f32..1.0, -1.0..1.0, -1.0..1.0],
     ) {
-        let (way, point) = (Vec3::from(way), Vec3::from(point));
+        let (displacement, point) = (Vec3::from(displacement), Vec3::from(point));
         let penalty = Penalty::new(springs[0], springs[1]).with_friction(springs[2]);
         let mut bodies = [0, 1].map(|i| ball(Vec3::X * i as f32, masses[i]));
         for (body, velocity) in bodies.iter_mut().zip(velocities) {
@@ -137,10 +137,10 @@ proptest! {
         let before = (momentum(&bodies), spin(&bodies));
         let [a, b] = &mut bodies;
         let velocity = b.velocity_at(point) - a.velocity_at(point);
-        let impulse = penalty.push(a, b, point, way, 1e-3);
-        prop_assert!(0.0 <= impulse.dot(way));
+        let impulse = penalty.push(a, b, point, displacement, 1e-3);
+        prop_assert!(0.0 <= impulse.dot(displacement));
         // Friction is against the slide.
-        let normal = way.normalize_or_zero();
+        let normal = displacement.normalize_or_zero();
         let across = |v: Vec3| v - normal * v.dot(normal);
         prop_assert!(across(impulse).dot(across(velocity)) <= 1e-3);
         prop_assert!(across(impulse).length() <= springs[2] * impulse.dot(normal) + 1e-5);

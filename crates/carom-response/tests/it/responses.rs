@@ -154,7 +154,7 @@ fn three_bodies_move_as_one() {
         let mut bodies = [(); 3].map(|()| any_body(&mut random));
         let before = momenta(&bodies);
         let common = CommonMotion::of(&bodies);
-        bodies.iter_mut().for_each(|body| common.give(body));
+        bodies.iter_mut().for_each(|body| common.apply_to(body));
         let after = momenta(&bodies);
         for k in 0..2 {
             assert!((before[k] - after[k]).length() < 1e-4 * (1.0 + before[k].length()));

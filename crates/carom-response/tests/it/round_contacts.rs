@@ -126,10 +126,10 @@ fn a_bad_list_is_refused_and_emptied() {
         scene.dynamic(Vec3::splat(0.5), 3.0, Pose::from_translation(Vec3::Y * 0.5));
         scene.find_contacts();
         assert_eq!(Contacts::Pairs(&scene.contacts).len(), 1);
-        let (place, before) = (usize::from(number == 1), scene.bodies.clone());
+        let (index, before) = (usize::from(number == 1), scene.bodies.clone());
         *scene.solver.round_contacts_mut() = list;
         let found = scene.solver.step(&mut scene.bodies, &scene.contacts, &mut scene.joints, DT);
-        assert_eq!(found, Err(SolverError::RoundContact(place)), "{number}");
+        assert_eq!(found, Err(SolverError::RoundContact(index)), "{number}");
         assert_eq!(before, scene.bodies);
         assert!(scene.solver.round_contacts_mut().is_empty());
     }

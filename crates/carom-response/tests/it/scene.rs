@@ -71,8 +71,8 @@ impl Scene {
         let mut order: Vec<usize> = (0..n).collect();
         order.sort_by(|&i, &j| (center(i).x - reach[i].x).total_cmp(&(center(j).x - reach[j].x)));
         let moves = |k: usize| self.bodies[k].kind == BodyKind::Dynamic && !self.bodies[k].is_sleeping;
-        for (place, &i) in order.iter().enumerate() {
-            for &j in &order[place + 1..] {
+        for (index, &i) in order.iter().enumerate() {
+            for &j in &order[index + 1..] {
                 if center(i).x + reach[i].x < center(j).x - reach[j].x {
                     break;
                 }

@@ -333,8 +333,8 @@ proptest! {
         for _ in 0..300 {
             scene.step_joints();
         }
-        let way = 5.0 * f64::from(scene.bodies[1].angular_velocity.z);
-        prop_assert!((scene.angle() - way).abs() < 0.1 + 1e-3 * way.abs(), "{} {way}", scene.angle());
+        let travel = 5.0 * f64::from(scene.bodies[1].angular_velocity.z);
+        prop_assert!((scene.angle() - travel).abs() < 0.1 + 1e-3 * travel.abs(), "{} {travel}", scene.angle());
         prop_assert!(scene.joints[0].winding.angle.abs() <= PI as f32 + 1e-5);
     }
 }

@@ -7,8 +7,8 @@ use carom_response::{BodyKind, Contacts, SolverSettings};
 fn stack(settings: SolverSettings, n: usize, mass: impl Fn(usize) -> f32) -> Scene {
     let mut scene = Scene::with_floor(settings);
     for k in 0..n {
-        let place = Vec3::new(0.0, 0.5 + k as f32, 0.0);
-        scene.dynamic(Vec3::splat(0.5), mass(k), Pose::from_translation(place));
+        let position = Vec3::new(0.0, 0.5 + k as f32, 0.0);
+        scene.dynamic(Vec3::splat(0.5), mass(k), Pose::from_translation(position));
     }
     scene
 }
@@ -95,13 +95,13 @@ fn a_pile_comes_to_rest() {
     for layer in 0..12 {
         for i in 0..8 {
             for j in 0..8 {
-                let place = Vec3::new(
+                let position = Vec3::new(
                     (i as f32 - 3.5) * 1.15 + random() * 0.1,
                     1.0 + 1.3 * layer as f32,
                     (j as f32 - 3.5) * 1.15 + random() * 0.1,
                 );
                 let turn = Quat::from_xyzw(random(), random(), random(), random()).normalize();
-                scene.dynamic(Vec3::splat(0.5), 1.0, Pose::new(turn, place));
+                scene.dynamic(Vec3::splat(0.5), 1.0, Pose::new(turn, position));
             }
         }
     }
@@ -170,12 +170,12 @@ fn a_card_house_of_five_floors_stands() {
     for (thin, substeps) in
         [(0.01, 4), (0.02, 4), (0.03, 4), (0.01, default), (0.02, default), (0.03, default)]
     {
-        let way = farthest(thin, substeps, 0.7, 20.0);
+        let travel = farthest(thin, substeps, 0.7, 20.0);
         println!(
-            "cards {} thick, {substeps} substeps: in 20 s none has moved farther than {way:.4}",
+            "cards {} thick, {substeps} substeps: in 20 s none has moved farther than {travel:.4}",
             2.0 * thin
         );
-        assert!(way < 0.04);
+        assert!(travel < 0.04);
     }
     // It stands because of friction, not because nothing can fall.
     assert!(0.3 < farthest(0.01, default, 0.05, 2.0));

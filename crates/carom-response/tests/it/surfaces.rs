@@ -90,11 +90,11 @@ fn a_bad_list_is_refused_and_emptied() {
     for (number, list) in lists.into_iter().enumerate() {
         let mut scene = scene();
         scene.find_contacts();
-        let place = usize::from(number == 1);
+        let index = usize::from(number == 1);
         let before = scene.bodies.clone();
         *scene.solver.surface_velocities_mut() = list;
         let found = scene.solver.step(&mut scene.bodies, &scene.contacts, &mut scene.joints, DT);
-        assert_eq!(found, Err(SolverError::SurfaceVelocity(place)), "{number}");
+        assert_eq!(found, Err(SolverError::SurfaceVelocity(index)), "{number}");
         assert_eq!(before, scene.bodies);
         assert!(scene.solver.surface_velocities_mut().is_empty());
         assert!(scene.solver.step(&mut scene.bodies, &scene.contacts, &mut scene.joints, DT).is_ok());

@@ -126,9 +126,9 @@ fn random_pile(settings: SolverSettings, seed: u64, n: usize) -> Scene {
     for _ in 0..n {
         let half = Vec3::new(0.3 + 0.2 * random(), 0.3 + 0.2 * random(), 0.3 + 0.2 * random());
         let turn = Quat::from_xyzw(random(), random(), random(), 1.1 + random()).normalize();
-        let place = Vec3::new(random(), random(), random()) * 1.5;
-        let body = scene.dynamic(half, 1.0 + random() * 0.9, Pose::new(turn, place));
-        scene.bodies[body].linear_velocity = Vec3::new(random(), random(), random()) - place;
+        let position = Vec3::new(random(), random(), random()) * 1.5;
+        let body = scene.dynamic(half, 1.0 + random() * 0.9, Pose::new(turn, position));
+        scene.bodies[body].linear_velocity = Vec3::new(random(), random(), random()) - position;
         scene.bodies[body].angular_velocity = Vec3::new(random(), random(), random());
     }
     scene
@@ -275,9 +275,9 @@ fn sleeping_boxes_wake_together() {
     let alone = scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(Vec3::new(5.0, 0.5, 0.0)));
     scene.run(3.0);
     assert!(scene.bodies.iter().skip(1).all(|b| b.is_sleeping));
-    let places: Vec<Pose> = scene.bodies.iter().map(|b| b.pose).collect();
+    let poses: Vec<Pose> = scene.bodies.iter().map(|b| b.pose).collect();
     scene.run(1.0);
-    assert!(scene.bodies.iter().zip(&places).all(|(b, p)| b.pose == *p));
+    assert!(scene.bodies.iter().zip(&poses).all(|(b, p)| b.pose == *p));
     scene.sleepers.wake(&mut scene.bodies, 3);
     assert!((1..6).all(|k| !scene.bodies[k].is_sleeping) && scene.bodies[alone].is_sleeping);
     // The impulses were kept: nothing jumps.
@@ -288,7 +288,7 @@ fn sleeping_boxes_wake_together() {
     let thrown = scene.dynamic(Vec3::splat(0.3), 1.0, Pose::from_translation(Vec3::new(-3.0, 2.0, 0.0)));
     scene.bodies[thrown].linear_velocity = Vec3::new(8.0, 2.0, 0.0);
     scene.run(0.6);
-    assert!((1..6).any(|k| places[k].translation.distance(scene.bodies[k].pose.translation) > 0.01));
+    assert!((1..6).any(|k| poses[k].translation.distance(scene.bodies[k].pose.translation) > 0.01));
     assert!(scene.bodies[alone].is_sleeping);
 }
 
@@ -326,11 +326,11 @@ fn joints_hold() {
     let mut scene = Scene::new(settings);
     scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
     for k in 0..10 {
-        let place = Vec3::new(0.5 + k as f32, 0.0, 0.0);
+        let position = Vec3::new(0.5 + k as f32, 0.0, 0.0);
         scene.dynamic(
             Vec3::new(0.4, 0.05, 0.05),
             if k == 9 { 5.0 } else { 1.0 },
-            Pose::from_translation(place),
+            Pose::from_translation(position),
         );
     }
     for k in 0..10 {

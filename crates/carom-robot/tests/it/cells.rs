@@ -54,14 +54,14 @@ fn a_piece_inside_of_a_solid_touches_it() {
             rng.range(-1.0, 1.0),
         )
         .normalize();
-        let place = Pose::new(turn, DVec3::new(rng.range(-99.0, 99.0), 5.0, -7.0));
-        let at = |x: f64| place * Pose::from_translation(DVec3::new(x, 0.0, 0.0));
+        let pose = Pose::new(turn, DVec3::new(rng.range(-99.0, 99.0), 5.0, -7.0));
+        let at = |x: f64| pose * Pose::from_translation(DVec3::new(x, 0.0, 0.0));
         let (a, b, c) = (
-            cell.push_fixed(cave.clone(), place),
-            cell.push_fixed(pair.clone(), place),
+            cell.push_fixed(cave.clone(), pose),
+            cell.push_fixed(pair.clone(), pose),
             cell.push_fixed(open.clone(), at(0.0)),
         );
-        let poses = cell.place(&[]);
+        let poses = cell.part_poses(&[]);
         assert!(cell.is_touching([a, b], &poses) && cell.is_touching([b, a], &poses));
         // A mesh with a hole has no inside.
         assert!(!cell.is_touching([b, c], &poses));
@@ -85,7 +85,7 @@ fn parts_follow_their_links() {
         cell.push_fixed(boxes(&[[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], 12), Pose::from_translation(DVec3::X * 8.0));
     let robot = &cell.robots()[0];
     let touching = |x: f64| {
-        let poses = cell.place(&[robot.values(&[("slide", x)]).unwrap()]);
+        let poses = cell.part_poses(&[robot.values(&[("slide", x)]).unwrap()]);
         [cell.is_touching([0, 1], &poses), cell.is_touching([1, post], &poses)]
     };
     assert_eq!(touching(0.0), [false, false]);
@@ -125,7 +125,7 @@ fn pieces_of_any_shape_in_a_solid_touch_it() {
             let mut cell = Workcell::new(Vec::new());
             let solid = cell.push_fixed(cave.clone(), Pose::IDENTITY);
             let held = cell.push_fixed(inner.clone(), Pose::from_translation(DVec3::X * -at));
-            let mut poses = cell.place(&[]);
+            let mut poses = cell.part_poses(&[]);
             assert!(
                 cell.is_touching([solid, held], &poses) && cell.is_touching([held, solid], &poses),
                 "{inner:?}"
@@ -159,7 +159,7 @@ fn the_nearest_pair_is_that_of_all_distances() {
             cell.push_fixed(shape, Pose::from_translation(at(3.0)));
         }
         cell.push_fixed(Shape::half_space(DVec3::Z).unwrap(), Pose::from_translation(DVec3::Z * -4.0));
-        let poses = cell.place(&[]);
+        let poses = cell.part_poses(&[]);
         let pairs: Vec<[usize; 2]> = (0..9).flat_map(|a| (a + 1..9).map(move |b| [a, b])).collect();
         let least = pairs
             .iter()

@@ -92,12 +92,12 @@ fn first_contacts_of_clusters_agree_with_dense_samples() {
         let radius = 0.02;
         let (middle, half) = (DVec3::X * BAR[0], DVec3::new(0.8, 0.1, 0.15));
         let mut cell = Workcell::of_model(&arm()).unwrap();
-        let place = Pose::new(glam::DQuat::from_rotation_x(0.7), DVec3::new(0.3, -0.2, 0.5));
+        let pose = Pose::new(glam::DQuat::from_rotation_x(0.7), DVec3::new(0.3, -0.2, 0.5));
         let scan = around(25, 3.0);
-        let cloud = cell.push_fixed(Shape::point_cloud(scan.clone(), radius).unwrap(), place);
+        let cloud = cell.push_fixed(Shape::point_cloud(scan.clone(), radius).unwrap(), pose);
         let gap = |q: [f64; 3]| {
             let (turn, origin) = hand(q);
-            let local = |point: &DVec3| turn.transpose() * (place.transform_point(*point) - origin);
+            let local = |point: &DVec3| turn.transpose() * (pose.transform_point(*point) - origin);
             scan.iter()
                 .map(|point| from_box(local(point), middle, half) - radius)
                 .fold(f64::INFINITY, f64::min)

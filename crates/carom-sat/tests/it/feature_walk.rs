@@ -72,8 +72,8 @@ impl Seen {
         let off = (found.distance - pair.room(found.normal)).abs() / pair.size;
         assert!(off < 1e-13, "{off:e} {}", context());
         self.worst = self.worst.max(off);
-        let way = found.point_b - found.point_a;
-        assert!((way - found.normal * found.distance).length() < 1e-13 * pair.size, "{}", context());
+        let offset = found.point_b - found.point_a;
+        assert!((offset - found.normal * found.distance).length() < 1e-13 * pair.size, "{}", context());
         assert!((found.normal.length() - 1.0).abs() < 1e-14, "{}", context());
         for (hull, p) in [(&a.0, found.point_a), (&b.0, pose.inverse_transform_point(found.point_b))] {
             for face in 0..hull.n_faces() as u32 {

@@ -40,7 +40,7 @@ fn slopes() -> Row {
         body.friction = FRICTION as f32;
     }
     // The distance that the box of a lane travels in all.
-    let way = |film: &Film, lane: usize| {
+    let travel_of = |film: &Film, lane: usize| {
         let last = film.frames.len() - 1;
         (film.center(last, 2 * lane + 1) - film.center(0, 2 * lane + 1)).length()
     };
@@ -57,7 +57,8 @@ fn slopes() -> Row {
                 move |film: &Film| {
                     // A box that slides travels farther than 5 cm: 2.4 m on the flattest of these
                     // slopes.
-                    let slides: Vec<bool> = (0..OFFSETS.len()).map(|lane| 0.05 < way(film, lane)).collect();
+                    let slides: Vec<bool> =
+                        (0..OFFSETS.len()).map(|lane| 0.05 < travel_of(film, lane)).collect();
                     let first = slides.iter().position(|slides| *slides).unwrap_or(OFFSETS.len());
                     if first == 0 || first == OFFSETS.len() || slides[first..].contains(&false) {
                         return f64::NAN;
@@ -69,7 +70,7 @@ fn slopes() -> Row {
                 "creep on slopes at least 1 degree below the angle of friction, m in 10 s",
                 Limit::AtMost(0.01),
                 "static friction holds: 1 mm per second would be visible",
-                move |film: &Film| (0..3).map(|lane| way(film, lane)).fold(0.0, super::film::larger),
+                move |film: &Film| (0..3).map(|lane| travel_of(film, lane)).fold(0.0, super::film::larger),
             ),
             Figure::new(
                 "displacement on the steepest slope, relative to the closed form",

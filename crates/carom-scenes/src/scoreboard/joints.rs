@@ -161,15 +161,15 @@ fn push_car(scene: &mut SceneSpec, at: Vec3, speed: f32) {
     let body = block(chassis, center).with_density(600.0).with_velocity(rolling, Vec3::ZERO).in_family(2);
     scene.bodies.push(body);
     for (x, z) in [(-0.8, -0.8), (-0.8, 0.8), (0.8, -0.8), (0.8, 0.8)] {
-        let place = Vec3::new(at.x + x, at.y + radius, at.z + z);
+        let position = Vec3::new(at.x + x, at.y + radius, at.z + z);
         let wheel = ShapeSpec::Cylinder { half_height: 0.12, radius };
         let spin = Vec3::Z * (-speed / radius);
-        let wheel = BodySpec::new(wheel, Pose::new(turn(Vec3::X, FRAC_PI_2), place));
+        let wheel = BodySpec::new(wheel, Pose::new(turn(Vec3::X, FRAC_PI_2), position));
         scene.bodies.push(wheel.with_density(280.0).with_velocity(rolling, spin).in_family(2));
         scene.joints.push(JointSpec::Axle {
             a,
             b: scene.bodies.len() - 1,
-            anchor_a: place - center,
+            anchor_a: position - center,
             anchor_b: Vec3::ZERO,
             axis_a: Vec3::Z,
             // The cylinder's own axis.
@@ -224,8 +224,8 @@ fn trampoline() -> Row {
     let shape = ShapeSpec::Sphere { radius: 0.05 };
     let volume = 4.0 / 3.0 * core::f32::consts::PI * 0.05 * 0.05 * 0.05;
     for (i, j) in (0..KNOTS).flat_map(|i| (0..KNOTS).map(move |j| (i, j))) {
-        let place = |k: usize| PITCH * (k as f32 - 0.5 * (KNOTS - 1) as f32);
-        let pose = Pose::from_translation(Vec3::new(place(i), 0.0, place(j)));
+        let coordinate_of = |k: usize| PITCH * (k as f32 - 0.5 * (KNOTS - 1) as f32);
+        let pose = Pose::from_translation(Vec3::new(coordinate_of(i), 0.0, coordinate_of(j)));
         let is_edge = [i, j].iter().any(|k| matches!(*k, 0) || *k == KNOTS - 1);
         scene.bodies.push(if is_edge {
             BodySpec::fixed(shape.clone(), pose).in_family(1)

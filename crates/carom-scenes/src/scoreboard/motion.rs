@@ -239,8 +239,12 @@ fn gas(name: &str, about: &'static str, shape: &ShapeSpec) -> Row {
         scene.bodies.push(wall);
     }
     for cell in 0..SIDE * SIDE * SIDE {
-        let place = |i: usize| 1.1 * (i as f32 - 0.5 * (SIDE - 1) as f32);
-        let at = Vec3::new(place(cell % SIDE), place(cell / SIDE % SIDE), place(cell / (SIDE * SIDE)));
+        let coordinate_of = |i: usize| 1.1 * (i as f32 - 0.5 * (SIDE - 1) as f32);
+        let at = Vec3::new(
+            coordinate_of(cell % SIDE),
+            coordinate_of(cell / SIDE % SIDE),
+            coordinate_of(cell / (SIDE * SIDE)),
+        );
         let velocity = rng.direction().as_vec3() * 3.0;
         let body = BodySpec::new(shape.clone(), Pose::new(rng.rotation().as_quat(), at));
         scene.bodies.push(body.with_velocity(velocity, Vec3::ZERO));

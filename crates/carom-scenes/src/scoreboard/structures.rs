@@ -150,8 +150,8 @@ fn wall() -> Row {
                 "the ball breaks through, and the ends of the wall stay",
                 |film: &Film| {
                     let last = film.frames.len() - 1;
-                    let way = |&body: &usize| (film.center(last, body) - film.center(0, body)).length();
-                    film.dynamic().filter(|body| *body != 1 && way(body) < 0.5).count() as f64
+                    let travel_of = |&body: &usize| (film.center(last, body) - film.center(0, body)).length();
+                    film.dynamic().filter(|body| *body != 1 && travel_of(body) < 0.5).count() as f64
                 },
             ),
             Figure::overlap(30.0, 0.04, "1 cm, which is 2 % of a brick's length"),

@@ -12,13 +12,13 @@ fn bullets_fly_at_the_wall_from_one_side() {
     assert!(
         moving
             .iter()
-            .all(|body| body.is_fast && body.pose.translation.x < -0.5 && 0.4 < body.pose.translation.y)
+            .all(|body| body.uses_ccd && body.pose.translation.x < -0.5 && 0.4 < body.pose.translation.y)
     );
     assert!(moving.iter().all(|body| 1000.0 <= body.linear_velocity.x));
     for (i, body) in moving.iter().enumerate() {
         for other in &moving[..i] {
-            let way = (body.pose.translation - other.pose.translation).abs();
-            assert!(0.1 < way.y.max(way.z), "{body:?} {other:?}");
+            let offset = (body.pose.translation - other.pose.translation).abs();
+            assert!(0.1 < offset.y.max(offset.z), "{body:?} {other:?}");
         }
     }
 }

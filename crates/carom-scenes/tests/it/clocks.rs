@@ -48,7 +48,7 @@ fn time_moves_all_parts_a_little() {
         let step = (after.translation - before.translation).length();
         let turn = before.rotation.angle_between(after.rotation);
         assert!(step < 0.02 && turn < 0.003, "{part:?}: {step}, {turn}");
-        assert!((before.translation.as_dvec3() - part.place).length() < 0.1);
+        assert!((before.translation.as_dvec3() - part.position).length() < 0.1);
     }
     let moved = before.iter().zip(&after).filter(|(before, after)| before != after).count();
     assert_eq!(moved, one.parts.len());
@@ -63,8 +63,8 @@ fn clocks_are_the_same_bits_everywhere() {
         let turn = pose.rotation;
         [pose.translation.to_array(), [turn.x, turn.y, turn.z]].concat()
     });
-    let places = super::hash(places.map(|x| u64::from(x.to_bits())));
+    let n_slots = super::hash(places.map(|x| u64::from(x.to_bits())));
     let corners = clock.meshes.iter().flat_map(|mesh| &mesh.vertices).flat_map(|v| v.to_array());
     let corners = super::hash(corners.map(f64::to_bits));
-    assert_eq!((places, corners), (3644269272833802441, 13022968291434188456));
+    assert_eq!((n_slots, corners), (3644269272833802441, 13022968291434188456));
 }

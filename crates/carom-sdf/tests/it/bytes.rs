@@ -57,8 +57,8 @@ fn cut_and_changed_bytes_are_refused_or_read_as_a_field() {
         for _ in 0..150 {
             let mut changed = bytes.clone();
             let end = if rng.unit() < 0.5 { 64 } else { bytes.len() };
-            let place = rng.below(end);
-            changed[place] ^= 1 << rng.below(8);
+            let index = rng.below(end);
+            changed[index] ^= 1 << rng.below(8);
             // The numbers of cells must not be trusted before the bytes are read.
             read(&changed);
         }
@@ -70,8 +70,8 @@ fn a_claim_of_many_nodes_takes_no_memory() {
     let field = SdfGrid::from_mesh(&open_box(), &BakeSettings::default().with_resolution(4)).unwrap();
     let mut bytes = field.to_bytes();
     // The numbers of cells along x, y and z.
-    for place in [24, 28, 32] {
-        bytes[place..place + 4].copy_from_slice(&1000_u32.to_le_bytes());
+    for index in [24, 28, 32] {
+        bytes[index..index + 4].copy_from_slice(&1000_u32.to_le_bytes());
     }
     let mut result = None;
     let allocated = allocation_counter::measure(|| result = Some(SdfGrid::from_bytes(&bytes)));

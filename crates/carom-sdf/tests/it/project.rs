@@ -74,8 +74,8 @@ fn the_deepest_point_is_the_first_of_the_least() {
                 wanted = (i, distance);
             }
         }
-        let (place, sample) = field.deepest(&points).unwrap();
-        assert_eq!((place, sample.distance), wanted, "{name}");
+        let (index, sample) = field.deepest(&points).unwrap();
+        assert_eq!((index, sample.distance), wanted, "{name}");
         assert!(field.deepest(&[]).is_none());
         assert_eq!(field.deepest(&[Vec3::NAN]).unwrap().1.distance, f32::INFINITY);
     }

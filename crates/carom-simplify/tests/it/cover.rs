@@ -25,8 +25,8 @@ impl Solid {
     }
 
     fn mesh(&self, scale: f32) -> TriMesh {
-        let place = |p: &Int3| Vec3::from_array(p.map(|x| x as f32)) * scale;
-        TriMesh::new(self.corners.iter().map(place).collect(), self.triangles.clone()).unwrap()
+        let position_of = |p: &Int3| Vec3::from_array(p.map(|x| x as f32)) * scale;
+        TriMesh::new(self.corners.iter().map(position_of).collect(), self.triangles.clone()).unwrap()
     }
 
     fn add(&mut self, corners: &[Int3], triangles: &[[u32; 3]]) {
@@ -96,13 +96,13 @@ impl Solid {
         let dot = |u: [i128; 3], v: [i128; 3]| u[0] * v[0] + u[1] * v[1] + u[2] * v[2];
         // A ray in an oblique direction. If it meets an edge, the next direction is tried.
         'ray: for turn in 0.. {
-            let way = [7919 + 13 * turn, -104_729 + 7 * turn, 1_299_709 - 5 * turn];
+            let offset = [7919 + 13 * turn, -104_729 + 7 * turn, 1_299_709 - 5 * turn];
             let mut winding = 0;
             for t in &self.triangles {
                 let [a, b, c] = t.map(|v| sub(self.corners[v as usize].map(|x| 4 * x), point));
                 let normal = cross(sub3(b, a), sub3(c, a));
-                let sides = [(a, b), (b, c), (c, a)].map(|(p, q)| dot(way, cross(p, q)).signum());
-                let (height, speed) = (dot(normal, a), dot(normal, way).signum());
+                let sides = [(a, b), (b, c), (c, a)].map(|(p, q)| dot(offset, cross(p, q)).signum());
+                let (height, speed) = (dot(normal, a), dot(normal, offset).signum());
                 if speed != 0 && sides.iter().all(|side| *side == speed) {
                     if height == 0 {
                         return None;
@@ -144,10 +144,11 @@ fn is_in_flat(a: [i128; 3], b: [i128; 3], c: [i128; 3], normal: [i128; 3]) -> bo
 
 /// Whether the point is on or below every face, by exact signs.
 fn contains(hull: &ConvexHull, p: DVec3) -> bool {
-    let place = |v: u32| hull.vertices()[v as usize].as_dvec3();
+    let position_of = |v: u32| hull.vertices()[v as usize].as_dvec3();
     (0..hull.n_faces() as u32).all(|face| {
         let ring = hull.face_vertices(face);
-        (2..ring.len()).all(|i| 0.0 <= orient3d(place(ring[0]), place(ring[i - 1]), place(ring[i]), p))
+        (2..ring.len())
+            .all(|i| 0.0 <= orient3d(position_of(ring[0]), position_of(ring[i - 1]), position_of(ring[i]), p))
     })
 }
 

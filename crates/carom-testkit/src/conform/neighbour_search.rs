@@ -183,13 +183,13 @@ pub fn check_cloud<S: NeighbourSearch>(search: &mut S, points: &[Vec3], what: &s
     assert_eq!(lists.len(), others.len(), "{what}");
     check_lists(&mut lists, &all, what);
     let mut near = vec![7];
-    for (i, place) in (0..).zip(&others) {
-        search.collect_near(*place, &mut near);
-        assert_eq!(near, all.of(i), "{what}, near {place}");
+    for (i, position) in (0..).zip(&others) {
+        search.collect_near(*position, &mut near);
+        assert_eq!(near, all.of(i), "{what}, near {position}");
     }
-    for place in [Vec3::NAN, Vec3::splat(f32::INFINITY), Vec3::new(0.0, f32::NEG_INFINITY, 0.0)] {
-        search.collect_near(place, &mut near);
-        assert!(near.is_empty(), "{what}, near {place}");
+    for position in [Vec3::NAN, Vec3::splat(f32::INFINITY), Vec3::new(0.0, f32::NEG_INFINITY, 0.0)] {
+        search.collect_near(position, &mut near);
+        assert!(near.is_empty(), "{what}, near {position}");
     }
     check_breaks(search, !pairs.is_empty(), points, what);
     pairs.len()

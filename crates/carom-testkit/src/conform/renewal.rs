@@ -131,7 +131,7 @@ impl<I: FatIndex> Both<I> {
         }
     }
 
-    /// Moves these boxes by the function `place`.
+    /// Moves these boxes by a function.
     fn moved(&mut self, ids: &[ProxyId], mut place: impl FnMut(&mut Dice, Aabb, Vec3) -> Aabb) {
         let moves: Vec<_> = ids
             .iter()

@@ -304,7 +304,7 @@ fn batches_are_the_same<I: SpatialIndex + Sync>(index: &I, world: f32, dice: &mu
 
 /// Checks that a structure with hierarchical bounds tests a small view against few of 20,000 boxes,
 /// if nothing has changed.
-pub fn few_are_asked<B: BroadPhase + SpatialIndex>(name: &str, make: impl Fn() -> B) {
+pub fn few_boxes_are_tested<B: BroadPhase + SpatialIndex>(name: &str, make: impl Fn() -> B) {
     const N: usize = 20_000;
     let mut dice = Dice::new(0x5bb);
     let mut broad = make();

@@ -1,6 +1,8 @@
 //! The queries in carom's types; compiled for `f32` and again for `f64`.
 
-use super::super::{Answer, KINDS, Made, Place, Says, Spec, Tally, box_points, is_rotation, place, world};
+use super::super::{
+    Answer, BuiltShape, KINDS, Place, Spec, Statement, Tally, box_points, is_rotation, place, world,
+};
 use super::num::{geom, math, query, real, sat, wide};
 use crate::oracle::solid::{Core, Difference, Solid};
 use crate::random::Random;
@@ -36,7 +38,7 @@ fn pose(place: &Place) -> Pose {
 }
 
 /// Makes a shape; `None` if the numbers are invalid for it.
-fn make(spec: &Spec) -> Option<Made<Shape>> {
+fn make(spec: &Spec) -> Option<BuiltShape<Shape>> {
     let half = vector(spec.half);
     let (h, r) = (half.y, half.x);
     let (y, x) = (spec.half.y, spec.half.x);
@@ -45,7 +47,7 @@ fn make(spec: &Spec) -> Option<Made<Shape>> {
     let points = |points: &[DVec3]| solid(Core::Points(points.to_vec()), 0.0);
     let axes = || DVec3::AXES.into_iter().flat_map(|n| [n, -n]).collect();
     let caps = || vec![DVec3::Y, -DVec3::Y];
-    let made = |shape: Shape, map: Box<dyn SupportMap>, solid: Solid, normals: Vec<DVec3>| Made {
+    let made = |shape: Shape, map: Box<dyn SupportMap>, solid: Solid, normals: Vec<DVec3>| BuiltShape {
         shape: Some(shape),
         map,
         solid,
@@ -100,11 +102,11 @@ fn make(spec: &Spec) -> Option<Made<Shape>> {
             let s = geom::Triangle::new(a, b, c).ok()?;
             let normal = s.normal().map(widen);
             let normals = normal.into_iter().flat_map(|n| [n.normalize(), -n.normalize()]).collect();
-            Made { shape: None, map: Box::new(s), solid: points(&spec.points), normals }
+            BuiltShape { shape: None, map: Box::new(s), solid: points(&spec.points), normals }
         }
         _ => {
             let s = geom::Segment::new(vector(spec.points[0]), vector(spec.points[1])).ok()?;
-            Made { shape: None, map: Box::new(s), solid: points(&spec.points), normals: vec![] }
+            BuiltShape { shape: None, map: Box::new(s), solid: points(&spec.points), normals: vec![] }
         }
     })
 }
@@ -194,7 +196,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
                 tally.n_scaled += 1;
                 if answer.scaled(power) != large.scaled(1.0) {
                     tally.n_other_bits += 1;
-                    tally.tell("scaled", || format!("by {power:e}: {answer:?}\n{large:?}\n{}", context()));
+                    tally.record("scaled", || format!("by {power:e}: {answer:?}\n{large:?}\n{}", context()));
                 }
             }
         }
@@ -204,7 +206,12 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
 const WARM: &str = if IS_SINGLE { "f32 shapes: gjk, warm" } else { "f64 shapes: gjk, warm" };
 
 /// Queries support maps of this precision, with a pose in `f64`.
-fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkCache) -> Vec<Answer> {
+fn ask_wide(
+    a: &BuiltShape<Shape>,
+    b: &BuiltShape<Shape>,
+    frame: &WidePose,
+    cache: &mut GjkCache,
+) -> Vec<Answer> {
     let settings = GjkSettings::default();
     let mut all = Vec::new();
     let names = if IS_SINGLE {
@@ -220,7 +227,7 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
             bounds: [found.lower_bound, found.upper_bound],
             normal: Some(found.normal),
             points: Some([found.point_a, found.point_b]),
-            ..Answer::new(name, Says::Signed(found.distance), WIDE)
+            ..Answer::new(name, Statement::Signed(found.distance), WIDE)
         });
     }
     let found = carom_gjk::wide::distance(&*a.map, &*b.map, frame, &settings, None);
@@ -229,13 +236,13 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
         bounds: [f64::NEG_INFINITY, if 0.0 < found.distance { f64::INFINITY } else { cold.upper_bound }],
         normal: (0.0 < found.distance).then_some(found.normal),
         points: Some([found.point_a, found.point_b]),
-        ..Answer::new(names[2], Says::Distance(found.distance), WIDE)
+        ..Answer::new(names[2], Statement::Distance(found.distance), WIDE)
     });
     let found = carom_gjk::wide::intersects(&*a.map, &*b.map, frame, &settings, None);
     all.push(Answer {
         outcome: found.outcome,
         bounds: [if found.intersects { f64::NEG_INFINITY } else { found.gap }, f64::INFINITY],
-        ..Answer::new(names[3], Says::Meets(found.intersects), WIDE)
+        ..Answer::new(names[3], Statement::Meets(found.intersects), WIDE)
     });
     match (&a.shape, &b.shape) {
         (Some(Shape::Cuboid(a)), Some(Shape::Cuboid(b))) => {
@@ -243,7 +250,7 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
                 let name = if IS_SINGLE { "f32: box_box" } else { "f64: box_box" };
                 all.push(Answer {
                     normal: Some(widen(found.normal)),
-                    ..Answer::new(name, Says::Separation(wide(found.distance)), STORED)
+                    ..Answer::new(name, Statement::Separation(wide(found.distance)), STORED)
                 });
             }
         }
@@ -252,7 +259,7 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
                 let name = if IS_SINGLE { "f32: hull_hull" } else { "f64: hull_hull" };
                 all.push(Answer {
                     normal: Some(widen(found.normal)),
-                    ..Answer::new(name, Says::Separation(wide(found.distance)), STORED)
+                    ..Answer::new(name, Statement::Separation(wide(found.distance)), STORED)
                 });
             }
         }
@@ -262,7 +269,7 @@ fn ask_wide(a: &Made<Shape>, b: &Made<Shape>, frame: &WidePose, cache: &mut GjkC
 }
 
 /// Queries carom-query, in the world.
-fn ask_query(a: &Made<Shape>, b: &Made<Shape>, poses: &[Pose; 2]) -> Vec<Answer> {
+fn ask_query(a: &BuiltShape<Shape>, b: &BuiltShape<Shape>, poses: &[Pose; 2]) -> Vec<Answer> {
     let (Some(a), Some(b)) = (&a.shape, &b.shape) else { return Vec::new() };
     let names = if IS_SINGLE {
         ["f32: contact", "f32: distance", "f32: intersects"]
@@ -279,7 +286,7 @@ fn ask_query(a: &Made<Shape>, b: &Made<Shape>, poses: &[Pose; 2]) -> Vec<Answer>
             outcome: found.outcome,
             normal: Some(to_a(contact.normal)),
             points: Some([widen(contact.point_a), widen(contact.point_b)]),
-            ..Answer::new(names[0], Says::Signed(wide(contact.distance)), STORED)
+            ..Answer::new(names[0], Statement::Signed(wide(contact.distance)), STORED)
         });
     }
     let found = query::distance(a, &poses[0], b, &poses[1]);
@@ -287,10 +294,10 @@ fn ask_query(a: &Made<Shape>, b: &Made<Shape>, poses: &[Pose; 2]) -> Vec<Answer>
         outcome: found.outcome,
         normal: (0.0 < found.distance).then(|| to_a(found.normal)),
         points: Some([widen(found.point_a), widen(found.point_b)]),
-        ..Answer::new(names[1], Says::Distance(wide(found.distance)), STORED)
+        ..Answer::new(names[1], Statement::Distance(wide(found.distance)), STORED)
     });
     let outcome = if found.outcome == Outcome::Undecided { Outcome::Undecided } else { Outcome::Exact };
     let meets = query::intersects(a, &poses[0], b, &poses[1]);
-    all.push(Answer { outcome, ..Answer::new(names[2], Says::Meets(meets), STORED) });
+    all.push(Answer { outcome, ..Answer::new(names[2], Statement::Meets(meets), STORED) });
     all
 }

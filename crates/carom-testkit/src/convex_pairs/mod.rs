@@ -46,7 +46,7 @@ struct Spec {
 }
 
 /// A shape in one precision.
-struct Made<S> {
+struct BuiltShape<S> {
     /// `None` if carom-query has no such shape.
     shape: Option<S>,
     map: Box<dyn carom_geom::SupportMap>,
@@ -65,7 +65,7 @@ struct Place {
 
 /// The statement of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Says {
+enum Statement {
     /// The distance or minus the depth.
     Signed(f64),
     /// The distance, 0 if they meet.
@@ -80,7 +80,7 @@ enum Says {
 #[derive(Clone, Debug, PartialEq)]
 struct Answer {
     question: &'static str,
-    says: Says,
+    says: Statement,
     outcome: Outcome,
     /// The lower and upper bound of the signed distance.
     bounds: [f64; 2],
@@ -92,7 +92,7 @@ struct Answer {
 }
 
 impl Answer {
-    fn new(question: &'static str, says: Says, tolerance: f64) -> Answer {
+    fn new(question: &'static str, says: Statement, tolerance: f64) -> Answer {
         Answer {
             question,
             says,
@@ -110,10 +110,10 @@ impl Answer {
         let above = |x: f64| if (x * s).abs() < f64::from(f32::MIN_POSITIVE) { 0.0 } else { x * s };
         Answer {
             says: match self.says {
-                Says::Signed(d) => Says::Signed(d * s),
-                Says::Distance(d) => Says::Distance(d * s),
-                Says::Separation(d) => Says::Separation(d * s),
-                Says::Meets(meets) => Says::Meets(meets),
+                Statement::Signed(d) => Statement::Signed(d * s),
+                Statement::Distance(d) => Statement::Distance(d * s),
+                Statement::Separation(d) => Statement::Separation(d * s),
+                Statement::Meets(meets) => Statement::Meets(meets),
             },
             outcome: match self.outcome {
                 Outcome::Within(off) => Outcome::Within(off * s),
@@ -188,9 +188,9 @@ pub struct Tally {
     /// The number of those whose answers had other bits.
     pub n_other_bits: u64,
     /// The first wrong answers, with all details.
-    pub told: Vec<String>,
+    pub wrong_samples: Vec<String>,
     /// The first undecided answers.
-    pub told_undecided: Vec<String>,
+    pub undecided_samples: Vec<String>,
 }
 
 const MAX_PRINTED: usize = 20;
@@ -212,8 +212,10 @@ impl Tally {
         }
         self.n_scaled += other.n_scaled;
         self.n_other_bits += other.n_other_bits;
-        for (told, more) in [(&mut self.told, &other.told), (&mut self.told_undecided, &other.told_undecided)]
-        {
+        for (told, more) in [
+            (&mut self.wrong_samples, &other.wrong_samples),
+            (&mut self.undecided_samples, &other.undecided_samples),
+        ] {
             let room = MAX_PRINTED.saturating_sub(told.len());
             told.extend(more.iter().take(room).cloned());
         }
@@ -238,9 +240,9 @@ impl Tally {
         }
     }
 
-    fn tell(&mut self, what: &str, context: impl Fn() -> String) {
-        if self.told.len() < MAX_PRINTED {
-            self.told.push(format!("{what}: {}", context()));
+    fn record(&mut self, what: &str, context: impl Fn() -> String) {
+        if self.wrong_samples.len() < MAX_PRINTED {
+            self.wrong_samples.push(format!("{what}: {}", context()));
         }
     }
 
@@ -259,10 +261,10 @@ impl Tally {
             let mut row = Row::default();
             let full = || format!("{answer:?}\n{truth:?} size {:e}\n{}", pair.size, context());
             for wrong in row.look(pair, &truth, answer, class == ROUND) {
-                self.tell(wrong, full);
+                self.record(wrong, full);
             }
-            if row.n_undecided != 0 && self.told_undecided.len() < MAX_PRINTED {
-                self.told_undecided.push(full());
+            if row.n_undecided != 0 && self.undecided_samples.len() < MAX_PRINTED {
+                self.undecided_samples.push(full());
             }
             self.rows.entry((answer.question, class)).or_default().add(&row);
         }
@@ -286,14 +288,14 @@ impl Row {
         let (lower, upper) = (truth.lower, truth.upper);
         self.n = 1;
         // The faces of a hull are off its vertices by the rounding of stored numbers.
-        let sign = if matches!(answer.says, Says::Separation(_)) { answer.tolerance } else { SIGN };
+        let sign = if matches!(answer.says, Statement::Separation(_)) { answer.tolerance } else { SIGN };
         let (is_apart, is_together) = (sign * size < lower, upper < -sign * size);
         self.n_apart = u64::from(is_apart);
         self.n_together = u64::from(is_together);
         self.n_loose = u64::from(answer.tolerance * size < upper - lower);
         let says_meet = match answer.says {
-            Says::Meets(meets) => meets,
-            Says::Signed(d) | Says::Distance(d) | Says::Separation(d) => d <= 0.0,
+            Statement::Meets(meets) => meets,
+            Statement::Signed(d) | Statement::Distance(d) | Statement::Separation(d) => d <= 0.0,
         };
         let allowed = match answer.outcome {
             Outcome::Exact => 0.0,
@@ -320,11 +322,11 @@ impl Row {
         // The distance of a number from the proved interval.
         let off = |d: f64, low: f64, high: f64| (low - d).max(d - high).max(0.0);
         let error = match answer.says {
-            Says::Signed(d) => off(d, lower, upper),
-            Says::Distance(d) => off(d, lower.max(0.0), upper.max(0.0)),
-            Says::Separation(d) if is_together => off(d, lower, upper),
-            Says::Separation(d) => (d - upper).max(0.0),
-            Says::Meets(_) => 0.0,
+            Statement::Signed(d) => off(d, lower, upper),
+            Statement::Distance(d) => off(d, lower.max(0.0), upper.max(0.0)),
+            Statement::Separation(d) if is_together => off(d, lower, upper),
+            Statement::Separation(d) => (d - upper).max(0.0),
+            Statement::Meets(_) => 0.0,
         };
         self.worst = (error - allowed).max(0.0) / size;
         let tolerance = answer.tolerance * size;
@@ -333,12 +335,12 @@ impl Row {
             wrong.push("bounds");
         }
         let signed = match answer.says {
-            Says::Signed(d) | Says::Separation(d) => Some(d),
-            Says::Distance(d) if 0.0 < d => Some(d),
+            Statement::Signed(d) | Statement::Separation(d) => Some(d),
+            Statement::Distance(d) if 0.0 < d => Some(d),
             _ => None,
         };
         if let (Some(normal), Some(d)) = (answer.normal, signed) {
-            let separation = if matches!(answer.says, Says::Separation(_)) { d.min(lower) } else { d };
+            let separation = if matches!(answer.says, Statement::Separation(_)) { d.min(lower) } else { d };
             self.worst_normal = (separation - allowed - pair.room(normal)).max(0.0) / size;
         }
         // On a curved surface, a point is known to the square root of the error of the distance.
@@ -409,7 +411,7 @@ fn gap(random: &mut Random) -> f64 {
 }
 
 /// Returns the pose of B in the frame of A, and the kind of placement.
-fn place<S>(a: &Made<S>, b: &Made<S>, random: &mut Random) -> (Place, &'static str) {
+fn place<S>(a: &BuiltShape<S>, b: &BuiltShape<S>, random: &mut Random) -> (Place, &'static str) {
     let reach = a.solid.reach() + b.solid.reach();
     let least = a.solid.reach().min(b.solid.reach());
     let mut rotation = rounding::turn(random);

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// The right answer.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Exactly {
+pub enum ExactAnswer {
     /// A signed distance.
     Distance(f64),
     /// The relation of two triangles.
@@ -35,24 +35,26 @@ pub enum Exactly {
 }
 
 /// Returns the exact answer for the input as it is stored.
-pub fn exactly(case: &Case, precision: Precision) -> Exactly {
+pub fn exact_answer(case: &Case, precision: Precision) -> ExactAnswer {
     match case {
-        Case::Pair { a, b, distance, .. } => Exactly::Distance(pair(a, b, precision).unwrap_or(*distance)),
+        Case::Pair { a, b, distance, .. } => {
+            ExactAnswer::Distance(pair(a, b, precision).unwrap_or(*distance))
+        }
         Case::Triangles { a, b, .. } => {
             let (a, b) = (a.map(|p| precision.point(p)), b.map(|p| precision.point(p)));
             let meets = triangle::hulls_meet(&a, &b);
-            Exactly::Triangles { meets, distance: triangle::triangle_distance(&a, &b) }
+            ExactAnswer::Triangles { meets, distance: triangle::triangle_distance(&a, &b) }
         }
         Case::Ray { on, origin, direction, t } => {
             let computed = ray(on, precision.point(*origin), precision.point(*direction), precision);
-            Exactly::Ray(computed.unwrap_or(*t))
+            ExactAnswer::Ray(computed.unwrap_or(*t))
         }
         Case::Point { on, point, distance } => {
             let local = on.wide(precision).inverse_transform_point(precision.point(*point));
-            Exactly::Distance(deviation(on, precision, local).unwrap_or(*distance))
+            ExactAnswer::Distance(deviation(on, precision, local).unwrap_or(*distance))
         }
-        Case::Hull { .. } => Exactly::Hull,
-        Case::Boxes { steps, .. } => Exactly::Pairs(pairs(&boxes(steps), precision)),
+        Case::Hull { .. } => ExactAnswer::Hull,
+        Case::Boxes { steps, .. } => ExactAnswer::Pairs(pairs(&boxes(steps), precision)),
     }
 }
 

@@ -2,7 +2,7 @@
 //! from a stated seed.
 
 use super::shape::{Body, Mesh, Precision, Shape};
-use super::{Case, Entry, Exactly, Step, exactly};
+use super::{Case, Entry, ExactAnswer, Step, exact_answer};
 use crate::random::Random;
 use glam::{DMat3, DQuat, DVec3};
 
@@ -115,11 +115,11 @@ pub(super) fn entries() -> Vec<Entry> {
 
 /// Returns the case with its number computed exactly.
 fn computed(mut case: Case) -> Case {
-    let exact = exactly(&case, Precision::Double);
+    let exact = exact_answer(&case, Precision::Double);
     match (&mut case, exact) {
-        (Case::Pair { distance, .. }, Exactly::Distance(exact)) => *distance = exact,
-        (Case::Ray { t, .. }, Exactly::Ray(exact)) => *t = exact,
-        (Case::Boxes { n_pairs, .. }, Exactly::Pairs(exact)) => *n_pairs = exact.len(),
+        (Case::Pair { distance, .. }, ExactAnswer::Distance(exact)) => *distance = exact,
+        (Case::Ray { t, .. }, ExactAnswer::Ray(exact)) => *t = exact,
+        (Case::Boxes { n_pairs, .. }, ExactAnswer::Pairs(exact)) => *n_pairs = exact.len(),
         _ => {}
     }
     case

@@ -1,7 +1,7 @@
 //! Compares the answer of a library with the exact answer for the input as that library stores it.
 
 use super::Case;
-use super::exact::{Exactly, deviation, exactly, size};
+use super::exact::{ExactAnswer, deviation, exact_answer, size};
 use super::shape::{Body, Precision, point};
 use glam::DVec3;
 use std::collections::BTreeMap;
@@ -80,8 +80,8 @@ pub struct HullAnswer {
 /// error describes the fault.
 pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64) -> Result<(), String> {
     let near = tolerance * size(case);
-    match (case, exactly(case, precision), answer) {
-        (Case::Pair { a, b, normal, .. }, Exactly::Distance(exact), Answer::Pair(answer)) => {
+    match (case, exact_answer(case, precision), answer) {
+        (Case::Pair { a, b, normal, .. }, ExactAnswer::Distance(exact), Answer::Pair(answer)) => {
             judge_pair(exact, answer, near)?;
             if let (Some(right), Some(got)) = (normal, answer.normal)
                 && 1e-3 < got.distance(point(*right))
@@ -95,22 +95,28 @@ pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64)
             }
             Ok(())
         }
-        (_, Exactly::Triangles { meets, distance }, Answer::Triangles { meets: said, distance: told }) => {
+        (
+            _,
+            ExactAnswer::Triangles { meets, distance },
+            Answer::Triangles { meets: said, distance: told },
+        ) => {
             if *said != meets {
                 return Err(format!("they {} meet", if *said { "are said to" } else { "are said not to" }));
             }
             is_number("the distance", *told, distance, near)
         }
-        (_, Exactly::Ray(None), Answer::Ray(Some(hit))) => {
+        (_, ExactAnswer::Ray(None), Answer::Ray(Some(hit))) => {
             Err(format!("a hit at {}, where there is none", hit.t))
         }
-        (_, Exactly::Ray(Some(t)), Answer::Ray(None)) => Err(format!("no hit, where there is one at {t}")),
-        (_, Exactly::Ray(None), Answer::Ray(None)) => Ok(()),
-        (Case::Ray { direction, .. }, Exactly::Ray(Some(t)), Answer::Ray(Some(hit))) => {
+        (_, ExactAnswer::Ray(Some(t)), Answer::Ray(None)) => {
+            Err(format!("no hit, where there is one at {t}"))
+        }
+        (_, ExactAnswer::Ray(None), Answer::Ray(None)) => Ok(()),
+        (Case::Ray { direction, .. }, ExactAnswer::Ray(Some(t)), Answer::Ray(Some(hit))) => {
             is_unit(hit.normal)?;
             is_number("t", hit.t, t, near / point(*direction).length())
         }
-        (Case::Point { on, .. }, Exactly::Distance(exact), Answer::Point(answer)) => {
+        (Case::Point { on, .. }, ExactAnswer::Distance(exact), Answer::Point(answer)) => {
             let right = if answer.is_signed { exact } else { exact.abs() };
             is_number("the distance", answer.distance, right, near)?;
             is_on(on, precision, answer.nearest, near).map_err(|e| format!("the nearest point {e}"))
@@ -119,7 +125,7 @@ pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64)
             let points: Vec<DVec3> = points.iter().map(|p| precision.point(*p)).collect();
             judge_hull(&points, *corners, *faces, hull, near)
         }
-        (_, Exactly::Pairs(exact), Answer::Pairs(pairs)) => {
+        (_, ExactAnswer::Pairs(exact), Answer::Pairs(pairs)) => {
             let mut pairs: Vec<_> = pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
             pairs.sort_unstable();
             if pairs == exact {

@@ -13,7 +13,7 @@ mod generated;
 mod judge;
 mod shape;
 
-pub use exact::{Exactly, exactly, size};
+pub use exact::{ExactAnswer, exact_answer, size};
 pub use judge::{Answer, HullAnswer, PairAnswer, PointAnswer, RayAnswer, judge};
 pub use shape::{Body, Mesh, Precision, Shape, point};
 

@@ -137,7 +137,7 @@ struct Flight {
     dt: f32,
     gravity: DVec3,
     /// Whether the bodies must not pass a surface.
-    is_held: bool,
+    must_not_pass: bool,
     is_fast: bool,
     /// Whether the obstacle is a terrain, which no body may pass, fast or not.
     is_terrain: bool,
@@ -210,11 +210,12 @@ impl Flight {
             }
             flyers.push(one);
         }
-        let way = |f: &Flyer| (speed + spin * f.radius + if has_gravity { 9.81 * dt } else { 0.0 }) * dt;
+        let travel_of =
+            |f: &Flyer| (speed + spin * f.radius + if has_gravity { 9.81 * dt } else { 0.0 }) * dt;
         let is_slow = |f: &Flyer| {
             let backed = if obstacle.thick == 0.0 { f64::INFINITY } else { obstacle.thick };
             // A field is passed as soon as the centre is below it.
-            way(f) < f.thin.min(backed)
+            travel_of(f) < f.thin.min(backed)
         };
         let all_slow = flyers.iter().all(is_slow) && (!is_room || !has_gravity);
         let is_fast = match rng.below(5) {
@@ -249,7 +250,7 @@ impl Flight {
             let mut toward = rng.direction();
             toward.y = if is_room { toward.y } else { -toward.y.abs().max(0.35) };
             let toward = toward.normalize();
-            let place = if let obstacle::Bound::Room(inner) = &obstacle.bound {
+            let position = if let obstacle::Bound::Room(inner) = &obstacle.bound {
                 let free = (*inner - one.radius - 0.03).max(DVec3::ZERO);
                 // Each body starts in its own part of the room, so that none overlaps another.
                 let x = -free.x + (n as f64 + 0.5) * 2.0 * free.x / n_bodies as f64;
@@ -274,7 +275,7 @@ impl Flight {
             };
             let velocity = wide.transform_vector(toward) * speed;
             let omega = rng.direction() * spin;
-            let pose = Pose::new(quat(rng), wide.transform_point(place).as_vec3());
+            let pose = Pose::new(quat(rng), wide.transform_point(position).as_vec3());
             let desc = placed(BodyDesc::dynamic(one.shape.clone())).with_pose(pose).with_ccd(is_fast);
             // Sleeping is off, because it removes the momentum of slow bodies.
             let desc = desc
@@ -321,7 +322,7 @@ impl Flight {
             n_steps,
             dt: dt as f32,
             gravity: gravity.as_dvec3(),
-            is_held,
+            must_not_pass: is_held,
             is_fast,
             is_terrain,
             is_endless: obstacle::KINDS[kind] == "half-space",
@@ -423,7 +424,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     let normal = flight.frame.transform_vector(DVec3::Y);
     let scale_of = |s: &State| s.angular_momentum.length();
     for step in 1..=flight.n_steps {
-        flight.is_held &= flight.holds(&before);
+        flight.must_not_pass &= flight.holds(&before);
         if let Err(error) = flight.world.step(flight.dt) {
             out.error = Some(format!("step {step}: {error}"));
             break;
@@ -448,7 +449,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
             out.gain_at = Some(step);
         }
         // The side of the surface.
-        if flight.is_held {
+        if flight.must_not_pass {
             for (k, (_, flyer)) in flight.movers.iter().enumerate() {
                 // A body about as thin as the slop may rest with its middle below the surface.
                 let mut allowed = (2.0 * slop - flyer.thin).max(0.0);
@@ -504,7 +505,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
         if let Some(log) = log.as_deref_mut() {
             let _ = writeln!(log, "step {step}: energy {gain:.6} of the start, {} stopped", stats.n_stopped);
             for (k, s) in now.iter().enumerate() {
-                let [place, velocity] = [
+                let [position, velocity] = [
                     flight.frame.inverse_transform_point(s.center),
                     flight.frame.inverse_transform_vector(s.velocity),
                 ];
@@ -513,7 +514,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
                 let omega = flight.frame.inverse_transform_vector(body.angular_velocity.as_dvec3());
                 let _ = writeln!(
                     log,
-                    "  body {k}: centre {place:.6}, velocity {velocity:.4}, spin {omega:.4}, angular momentum {spin:.8}, \
+                    "  body {k}: centre {position:.6}, velocity {velocity:.4}, spin {omega:.4}, angular momentum {spin:.8}, \
                      kinetic energy {:.6e}, {}",
                     s.kinetic,
                     if body.is_sleeping { "asleep" } else { "awake" }

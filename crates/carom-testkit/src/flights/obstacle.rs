@@ -145,8 +145,8 @@ pub(super) fn obstacle(kind: usize, rng: &mut Rng) -> Obstacle {
                 for side in [-1.0, 1.0] {
                     // The walls overlap at the edges of the room.
                     let half = axis * (0.5 * thick) + (DVec3::ONE - axis) * (inner + thick);
-                    let place = axis * (side * (inner.dot(axis) + 0.5 * thick));
-                    walls.push((cuboid(half), Pose::from_translation(place.as_vec3())));
+                    let position = axis * (side * (inner.dot(axis) + 0.5 * thick));
+                    walls.push((cuboid(half), Pose::from_translation(position.as_vec3())));
                 }
             }
             (walls, Bound::Room(inner), thick)

@@ -65,18 +65,18 @@ impl BrushTruth {
         BrushTruth { body, sums }
     }
 
-    /// Returns the first time, from 0 to 1, at which the body touches a brush on the path `way`.
+    /// Returns the first time, from 0 to 1, at which the body touches a brush on the path.
     /// Its surface is moved out by `margin`.
-    pub fn entry(&self, margin: f64, from: DVec3, way: DVec3) -> Option<f64> {
+    pub fn entry(&self, margin: f64, from: DVec3, displacement: DVec3) -> Option<f64> {
         // The times at which the polytopes around the sums are entered. They are sorted, so that
         // few sums are tested exactly.
         let mut near: Vec<(f64, f64, &Sum)> = self
             .sums
             .iter()
-            .filter(|sum| sum.may_be_met(margin, from, way))
+            .filter(|sum| sum.may_be_met(margin, from, displacement))
             .filter_map(|sum| {
                 let planes = sum.planes.iter().map(|(n, d)| (*n, d + 2.0 * margin.max(0.0)));
-                let (low, high) = clip(planes, from, way)?;
+                let (low, high) = clip(planes, from, displacement)?;
                 Some((low, high, sum))
             })
             .collect();
@@ -86,7 +86,7 @@ impl BrushTruth {
             if first.is_some_and(|first| first <= low) {
                 break;
             }
-            if let Some(t) = self.entry_to(sum, (low, high), margin, from, way) {
+            if let Some(t) = self.entry_to(sum, (low, high), margin, from, displacement) {
                 first = Some(first.map_or(t, |first| first.min(t)));
             }
         }
@@ -99,20 +99,21 @@ impl BrushTruth {
         (low, high): (f64, f64),
         margin: f64,
         from: DVec3,
-        way: DVec3,
+        displacement: DVec3,
     ) -> Option<f64> {
         match &self.body {
             Body::Point | Body::Hull(_) => {
-                clip(sum.planes.iter().map(|(n, d)| (*n, d + margin)), from, way).map(|(low, _)| low)
+                clip(sum.planes.iter().map(|(n, d)| (*n, d + margin)), from, displacement).map(|(low, _)| low)
             }
             // The body vanishes.
             Body::Ball(radius) | Body::Upright { radius, .. } if radius + margin < 0.0 => None,
-            Body::Ball(radius) => rounded_entry(&sum.faces, radius + margin, from, way),
+            Body::Ball(radius) => rounded_entry(&sum.faces, radius + margin, from, displacement),
             Body::Upright { radius, height } => {
                 let (radius, slab) = (radius + margin, (-margin, height + margin));
                 first_below(low, high, |t| {
-                    let place = from + way * t;
-                    from_above(&sum.faces, (place.z + slab.0, place.z + slab.1), place.truncate()) - radius
+                    let position = from + displacement * t;
+                    from_above(&sum.faces, (position.z + slab.0, position.z + slab.1), position.truncate())
+                        - radius
                 })
             }
         }
@@ -149,14 +150,14 @@ impl Sum {
     }
 
     /// Tests the boxes of both, which is fast.
-    fn may_be_met(&self, margin: f64, from: DVec3, way: DVec3) -> bool {
+    fn may_be_met(&self, margin: f64, from: DVec3, displacement: DVec3) -> bool {
         let grown = DVec3::splat(2.0 * margin.max(0.0));
         let (low, high) = (self.low - grown, self.high + grown);
-        let to = from + way;
+        let to = from + displacement;
         if !(from.min(to).cmple(high).all() && low.cmple(from.max(to)).all()) {
             return false;
         }
-        let (a, b) = ((low - from) / way, (high - from) / way);
+        let (a, b) = ((low - from) / displacement, (high - from) / displacement);
         // If the path has no extent along an axis, the quotient is infinite or NaN and is ignored.
         let (enter, leave) = (a.min(b), a.max(b));
         let last = |v: DVec3, no: f64, f: fn(f64, f64) -> f64| {
@@ -178,10 +179,10 @@ fn polytope(brush: &Brush, body: &[DVec3]) -> Vec<(DVec3, f64)> {
 }
 
 /// Returns the part of a segment that is behind all planes.
-fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, way: DVec3) -> Option<(f64, f64)> {
+fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, displacement: DVec3) -> Option<(f64, f64)> {
     let (mut low, mut high) = (0.0_f64, 1.0_f64);
     for (normal, offset) in planes {
-        let (height, rate) = (normal.dot(from) - offset, normal.dot(way));
+        let (height, rate) = (normal.dot(from) - offset, normal.dot(displacement));
         if rate < 0.0 {
             low = low.max(height / -rate);
         } else if 0.0 < rate {
@@ -195,7 +196,7 @@ fn clip(planes: impl Iterator<Item = (DVec3, f64)>, from: DVec3, way: DVec3) -> 
 
 /// Returns the first time at which a segment is within a radius of a polytope: it enters through a
 /// face that is moved out, a cylinder about an edge, or a ball about a corner.
-fn rounded_entry(faces: &[Vec<DVec3>], radius: f64, from: DVec3, way: DVec3) -> Option<f64> {
+fn rounded_entry(faces: &[Vec<DVec3>], radius: f64, from: DVec3, displacement: DVec3) -> Option<f64> {
     if distance(faces, from) <= radius {
         return Some(0.0);
     }
@@ -207,25 +208,25 @@ fn rounded_entry(faces: &[Vec<DVec3>], radius: f64, from: DVec3, way: DVec3) -> 
     };
     for corners in faces {
         let normal = unit_normal(corners);
-        let rate = normal.dot(way);
+        let rate = normal.dot(displacement);
         if rate < 0.0 {
             let t = (normal.dot(from - corners[0]) - radius) / -rate;
-            let foot = from + way * t - normal * radius;
+            let foot = from + displacement * t - normal * radius;
             if edges(corners).all(|[a, b]| 0.0 <= (b - a).cross(foot - a).dot(normal)) {
                 offer(t);
             }
         }
         for [a, b] in edges(corners) {
             let along = (b - a).normalize();
-            let (across, moved) = (from - a, way);
+            let (across, moved) = (from - a, displacement);
             let (across, moved) = (across - along * across.dot(along), moved - along * moved.dot(along));
             if let Some(t) = least_root(across, moved, radius) {
-                let on = (from + way * t - a).dot(along);
+                let on = (from + displacement * t - a).dot(along);
                 if (0.0..=(b - a).length()).contains(&on) {
                     offer(t);
                 }
             }
-            if let Some(t) = least_root(from - a, way, radius) {
+            if let Some(t) = least_root(from - a, displacement, radius) {
                 offer(t);
             }
         }
@@ -242,11 +243,12 @@ fn unit_normal(corners: &[DVec3]) -> DVec3 {
     fan.sum::<DVec3>().normalize()
 }
 
-/// Returns the first t at which `from + way * t` has this length.
-fn least_root(from: DVec3, way: DVec3, length: f64) -> Option<f64> {
-    let (a, half_b, c) = (way.length_squared(), from.dot(way), from.length_squared() - length * length);
+/// Returns the first t at which `from + displacement * t` has this length.
+fn least_root(from: DVec3, displacement: DVec3, length: f64) -> Option<f64> {
+    let (a, half_b, c) =
+        (displacement.length_squared(), from.dot(displacement), from.length_squared() - length * length);
     // The discriminant by Lagrange's identity, without the cancellation of squares.
-    let across = from.cross(way).length_squared();
+    let across = from.cross(displacement).length_squared();
     let discriminant = a * length * length - across;
     if a == 0.0 || discriminant < 0.0 || 0.0 <= half_b {
         return None;

@@ -67,9 +67,9 @@ impl BruteHull {
     }
 
     /// Returns the hull with transformed points and normals.
-    pub fn map(&self, place: impl Fn(DVec3) -> DVec3, turn: impl Fn(DVec3) -> DVec3) -> BruteHull {
+    pub fn map(&self, position_of: impl Fn(DVec3) -> DVec3, turn: impl Fn(DVec3) -> DVec3) -> BruteHull {
         BruteHull {
-            points: self.points.iter().map(|p| place(*p)).collect(),
+            points: self.points.iter().map(|p| position_of(*p)).collect(),
             triangles: self.triangles.clone(),
             normals: self.normals.iter().map(|n| turn(*n)).collect(),
             edges: self.edges.clone(),

@@ -121,7 +121,7 @@ pub fn gap(a: (&Figure, &Path), b: (&Figure, &Path), t: f64) -> f64 {
 
 /// The result of sampling a function of time.
 #[derive(Clone, Copy, Debug)]
-pub struct Seen {
+pub struct SampledMinimum {
     /// The first time found at which it is not above 0.
     pub first: Option<f64>,
     /// The least value found.
@@ -129,7 +129,12 @@ pub struct Seen {
 }
 
 /// Returns the first time at which `gap` falls to 0 between two times, by `n_samples` intervals.
-pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_samples: usize) -> Seen {
+pub fn first_contact(
+    mut gap: impl FnMut(f64) -> f64,
+    start: f64,
+    end: f64,
+    n_samples: usize,
+) -> SampledMinimum {
     let time = |i: usize| start + (end - start) * (i as f64 / n_samples as f64);
     let values: Vec<f64> = (0..=n_samples).map(|i| gap(time(i))).collect();
     let mut least = values.iter().fold(f64::INFINITY, |least, &value| least.min(value));
@@ -151,7 +156,7 @@ pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_sa
             // A refined minimum is in the interval before or after this sample.
             let mut early = if i == 0 { start } else { time(i - 1) };
             if gap(early) <= 0.0 {
-                return Seen { first: Some(early), least };
+                return SampledMinimum { first: Some(early), least };
             }
             for _ in 0..80 {
                 let middle = 0.5 * (early + late);
@@ -161,10 +166,10 @@ pub fn first_contact(mut gap: impl FnMut(f64) -> f64, start: f64, end: f64, n_sa
                     early = middle;
                 }
             }
-            return Seen { first: Some(late), least };
+            return SampledMinimum { first: Some(late), least };
         }
     }
-    Seen { first: None, least }
+    SampledMinimum { first: None, least }
 }
 
 /// Returns a minimum between two times, by golden section search.

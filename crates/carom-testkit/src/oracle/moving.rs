@@ -37,9 +37,9 @@ pub fn point_segment_sq(p: &Vector, a: &Vector, b: &Vector) -> BigRational {
     let (edge, from) = (minus(b, a), minus(p, a));
     let edge_sq = square(&edge);
     let zero = BigRational::zero();
-    let place = if edge_sq.is_zero() { zero.clone() } else { dot(&edge, &from) / edge_sq };
-    let place = place.max(zero).min(BigRational::one());
-    square(&minus(p, &between(a, b, &place)))
+    let coordinate = if edge_sq.is_zero() { zero.clone() } else { dot(&edge, &from) / edge_sq };
+    let coordinate = coordinate.max(zero).min(BigRational::one());
+    square(&minus(p, &between(a, b, &coordinate)))
 }
 
 /// Returns the cross product.
@@ -83,8 +83,8 @@ pub fn segment_segment_sq(a: &[Vector; 2], b: &[Vector; 2]) -> BigRational {
         let (u, v) = ((&er * &ff - &fr * &ef) / &determinant, (&er * &ef - &fr * &ee) / &determinant);
         let unit = BigRational::zero()..=BigRational::one();
         if unit.contains(&u) && unit.contains(&v) {
-            let way: Vector = core::array::from_fn(|i| &r[i] + &f[i] * &v - &e[i] * &u);
-            best = best.min(square(&way));
+            let displacement: Vector = core::array::from_fn(|i| &r[i] + &f[i] * &v - &e[i] * &u);
+            best = best.min(square(&displacement));
         }
     }
     best

@@ -35,12 +35,12 @@ pub fn overlap_along(a: &[DVec3], b: &[DVec3], n: DVec3) -> f64 {
     max_a - min_b
 }
 
-/// Returns the corners of a box, transformed by `place`.
-pub fn box_corners(half: DVec3, place: impl Fn(DVec3) -> DVec3) -> Vec<DVec3> {
+/// Returns the corners of a box, transformed by `position_of`.
+pub fn box_corners(half: DVec3, position_of: impl Fn(DVec3) -> DVec3) -> Vec<DVec3> {
     (0..8)
         .map(|k| {
             let sign = |bit: u32| if k & bit == 0 { -1.0 } else { 1.0 };
-            place(half * DVec3::new(sign(1), sign(2), sign(4)))
+            position_of(half * DVec3::new(sign(1), sign(2), sign(4)))
         })
         .collect()
 }

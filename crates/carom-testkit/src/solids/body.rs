@@ -106,8 +106,8 @@ pub(super) fn cells_between(
     let n = [0, 1, 2].map(|k| planes[k].len());
     let mut solid = Tetrahedra::default();
     for i in 0..n[0] * n[1] * n[2] {
-        let place = [i % n[0], i / n[0] % n[1], i / n[0] / n[1]];
-        solid.vertices.push(DVec3::from_array([0, 1, 2].map(|k| planes[k][place[k]])));
+        let indices = [i % n[0], i / n[0] % n[1], i / n[0] / n[1]];
+        solid.vertices.push(DVec3::from_array([0, 1, 2].map(|k| planes[k][indices[k]])));
     }
     let number = |c: [usize; 3]| (c[0] + n[0] * (c[1] + n[1] * c[2])) as u32;
     let mut gaps = Vec::new();
@@ -142,15 +142,15 @@ fn hull(random: &mut Random) -> Option<Tetrahedra> {
     let n = 5 + random.below(5) as u32;
     let mut solid =
         Tetrahedra { vertices: (0..n).map(|_| random.grid_point(30)).collect(), ..<_>::default() };
-    let place = |v: u32| solid.vertices[v as usize];
+    let position_of = |v: u32| solid.vertices[v as usize];
     let mut faces = Vec::new();
     for i in 0..n {
         for j in i + 1..n {
             for k in j + 1..n {
-                let normal = (place(j) - place(i)).cross(place(k) - place(i));
+                let normal = (position_of(j) - position_of(i)).cross(position_of(k) - position_of(i));
                 let others = (0..n).filter(|v| ![i, j, k].contains(v));
                 // Products of small whole numbers are exact.
-                let heights: Vec<f64> = others.map(|v| normal.dot(place(v) - place(i))).collect();
+                let heights: Vec<f64> = others.map(|v| normal.dot(position_of(v) - position_of(i))).collect();
                 if heights.contains(&0.0) {
                     return None;
                 }
@@ -160,7 +160,7 @@ fn hull(random: &mut Random) -> Option<Tetrahedra> {
             }
         }
     }
-    let middle = (0..n).map(place).sum::<DVec3>() / f64::from(n);
+    let middle = (0..n).map(position_of).sum::<DVec3>() / f64::from(n);
     solid.vertices.push(middle.round());
     for face in faces {
         let [i, j, k] = face;
@@ -170,8 +170,11 @@ fn hull(random: &mut Random) -> Option<Tetrahedra> {
     }
     // The middle must be below every face, else two cells overlap.
     let is_below = |v: u32, [i, j, k]: [u32; 3]| {
-        let place = |v: u32| solid.vertices[v as usize];
-        (place(j) - place(i)).cross(place(k) - place(i)).dot(place(v) - place(i)) < 0.0
+        let position_of = |v: u32| solid.vertices[v as usize];
+        (position_of(j) - position_of(i))
+            .cross(position_of(k) - position_of(i))
+            .dot(position_of(v) - position_of(i))
+            < 0.0
     };
     let surface = solid.surface();
     surface.iter().all(|face| is_below(n, *face)).then_some(solid)

@@ -15,7 +15,7 @@ mod place;
 mod single;
 
 pub use body::Family;
-pub use place::{Hair, Numbers, Pair, Place, solid};
+pub use place::{Nudge, Numbers, Pair, Place, solid};
 
 use crate::oracle::rational::exact;
 use crate::oracle::tetrahedra::{Relation, Tetrahedra, depth_sq, relation};
@@ -204,7 +204,7 @@ fn mesh(random: &mut Random, solid: &Tetrahedra) -> Mesh {
 }
 
 /// Judges carom's answers about the pair of a seed.
-pub fn look(seed: u64, tally: &mut Tally) {
+pub fn judge_pair(seed: u64, tally: &mut Tally) {
     let (pair, meshes, mut random) = pair_of(seed);
     let [a, b] = &pair.solids;
     let [mesh_a, mesh_b] = &meshes;
@@ -342,6 +342,6 @@ pub fn replay(seed: u64) -> (Option<String>, String) {
         let _ = writeln!(log, "{at_least} {at_most} {separation} {point} {is_exact}");
     }
     let mut tally = Tally::default();
-    look(seed, &mut tally);
+    judge_pair(seed, &mut tally);
     (tally.wrong.pop().map(|(_, wrong)| wrong), log)
 }

@@ -82,7 +82,7 @@ impl Numbers {
 
 /// The final displacement of the second solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Hair {
+pub enum Nudge {
     /// No displacement.
     None,
     /// Each coordinate along an axis to the next number.
@@ -93,9 +93,9 @@ pub enum Hair {
     Millionth,
 }
 
-impl Hair {
+impl Nudge {
     /// All variants.
-    pub const ALL: [Hair; 4] = [Hair::None, Hair::Ulp, Hair::Tiny, Hair::Millionth];
+    pub const ALL: [Nudge; 4] = [Nudge::None, Nudge::Ulp, Nudge::Tiny, Nudge::Millionth];
 }
 
 /// Two solids.
@@ -108,7 +108,7 @@ pub struct Pair {
     /// The change of the coordinates.
     pub numbers: Numbers,
     /// The final displacement of the second one.
-    pub hair: Hair,
+    pub hair: Nudge,
     /// The solids.
     pub solids: [Tetrahedra; 2],
     /// Whether every coordinate is a number of `f32`.
@@ -180,7 +180,7 @@ pub(super) fn pair(random: &mut Random) -> Option<Pair> {
     let mut solids = [a.1, b.1];
     let numbers = pick(random, &Numbers::ALL);
     renumber(random, &mut solids, numbers, anchor);
-    let hair = if random.below(2) == 0 { Hair::None } else { pick(random, &Hair::ALL) };
+    let hair = if random.below(2) == 0 { Nudge::None } else { pick(random, &Nudge::ALL) };
     let is_single = random.below(3) == 0;
     round(random, &mut solids, hair, is_single);
     let is_single = solids.iter().flat_map(|s| &s.vertices).all(|p| p.as_vec3().as_dvec3() == *p);
@@ -310,7 +310,7 @@ fn renumber(random: &mut Random, solids: &mut [Tetrahedra; 2], numbers: Numbers,
 }
 
 /// Rounds the coordinates, and moves the second solid by `hair`.
-fn round(random: &mut Random, solids: &mut [Tetrahedra; 2], hair: Hair, is_single: bool) {
+fn round(random: &mut Random, solids: &mut [Tetrahedra; 2], hair: Nudge, is_single: bool) {
     let far = if random.below(8) == 0 { DVec3::new(1e4, -3e3, 777.7) } else { DVec3::ZERO };
     let scale = pick(random, &[1.0 / 64.0, 1.0 / 1024.0, 1.0, 64.0]);
     let kind = random.below(3);
@@ -325,18 +325,18 @@ fn round(random: &mut Random, solids: &mut [Tetrahedra; 2], hair: Hair, is_singl
     let axis = random.below(3);
     let is_up = random.below(2) == 0;
     let step = match hair {
-        Hair::None => return,
-        Hair::Ulp => 0.0,
-        Hair::Tiny => 0.5_f64.powi(40),
-        Hair::Millionth => 0.5_f64.powi(20),
+        Nudge::None => return,
+        Nudge::Ulp => 0.0,
+        Nudge::Tiny => 0.5_f64.powi(40),
+        Nudge::Millionth => 0.5_f64.powi(20),
     };
     change(&mut solids[1], |mut p| {
         let x = &mut p[axis];
         *x = match (hair, is_single, is_up) {
-            (Hair::Ulp, true, true) => f64::from((*x as f32).next_up()),
-            (Hair::Ulp, true, false) => f64::from((*x as f32).next_down()),
-            (Hair::Ulp, false, true) => x.next_up(),
-            (Hair::Ulp, false, false) => x.next_down(),
+            (Nudge::Ulp, true, true) => f64::from((*x as f32).next_up()),
+            (Nudge::Ulp, true, false) => f64::from((*x as f32).next_down()),
+            (Nudge::Ulp, false, true) => x.next_up(),
+            (Nudge::Ulp, false, false) => x.next_down(),
             (_, _, true) => *x + step,
             _ => *x - step,
         };

@@ -146,8 +146,8 @@ pub(super) fn normal_of_edges(random: &mut Random) -> f64 {
     let apart = direction(random) * (a.radius() + b.radius()) * random.range(1.0, 1.5);
     let pose = WidePose { translation: apart, ..pose };
     let found = wide::signed_distance(&a, &b, &pose, &GjkSettings::default(), None);
-    let Some(way) = unit(found.point_b - found.point_a) else { return 0.0 };
-    way.cross(found.normal.as_vec3().as_dvec3()).length()
+    let Some(displacement) = unit(found.point_b - found.point_a) else { return 0.0 };
+    displacement.cross(found.normal.as_vec3().as_dvec3()).length()
 }
 
 /// Returns a random curved shape.

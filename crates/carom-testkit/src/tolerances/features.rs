@@ -110,14 +110,14 @@ pub(super) fn plain_distance(random: &mut Random) -> f64 {
 /// line, and leave no room. Each is through three corners of a face of a brush in `f32`. The brush
 /// is a hundredth to a five hundredth of the level.
 pub(super) fn sliver_of_planes(random: &mut Random) -> f64 {
-    let place = random.cube_point();
+    let position = random.cube_point();
     let line = super::rounding::direction(random);
     let u = line.any_orthonormal_vector();
     let v = line.cross(u);
     let plane = |random: &mut Random, normal: DVec3| {
         let across = line.cross(normal);
         let mut side = || random.range(0.002, 0.01) * if random.below(2) == 0 { 1.0 } else { -1.0 };
-        let from = place + line * side() + across * side();
+        let from = position + line * side() + across * side();
         let corners = [from, from + line * side(), from + across * side()];
         let [a, b, c] = corners.map(|p| p.as_vec3().as_dvec3());
         let found = (b - a).cross(c - a).normalize();

@@ -42,16 +42,16 @@ pub const ROOM: f64 = 1000.0;
 
 /// The results of one row.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Seen {
+pub struct RowResult {
     /// The largest need of a case; infinite if one was NaN.
     pub most: f64,
     /// The number of tested cases.
     pub n_cases: u64,
 }
 
-impl Seen {
+impl RowResult {
     /// Tests more cases.
-    pub fn look(&mut self, row: &Row, random: &mut Random, n_cases: u64) {
+    pub fn test_cases(&mut self, row: &Row, random: &mut Random, n_cases: u64) {
         for _ in 0..n_cases {
             let need = (row.case)(random);
             self.most = self.most.max(if need.is_nan() { f64::INFINITY } else { need });
@@ -60,7 +60,7 @@ impl Seen {
     }
 
     /// Adds the results of another.
-    pub fn add(&mut self, other: &Seen) {
+    pub fn add(&mut self, other: &RowResult) {
         self.most = self.most.max(other.most);
         self.n_cases += other.n_cases;
     }

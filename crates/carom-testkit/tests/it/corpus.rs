@@ -1,8 +1,8 @@
 //! The numbers of the corpus agree with the oracles, and its judge tells right from wrong.
 
 use carom_testkit::corpus::{
-    Answer, Case, Entry, Exactly, PairAnswer, PointAnswer, Precision, RayAnswer, entries, exactly, judge,
-    size,
+    Answer, Case, Entry, ExactAnswer, PairAnswer, PointAnswer, Precision, RayAnswer, entries, exact_answer,
+    judge, size,
 };
 use glam::DVec3;
 use std::collections::BTreeSet;
@@ -14,23 +14,29 @@ fn the_numbers_agree_with_the_oracles() {
     for entry in entries() {
         for (i, case) in entry.cases.iter().enumerate() {
             let near = 1e-9 * size(case);
-            let is_right = match (case, exactly(case, Precision::Double)) {
-                (Case::Pair { distance, .. } | Case::Point { distance, .. }, Exactly::Distance(exact)) => {
-                    (distance - exact).abs() <= near
-                }
-                (Case::Triangles { meets, distance, .. }, Exactly::Triangles { meets: m, distance: d }) => {
-                    *meets == m && (distance - d).abs() <= near
-                }
-                (Case::Ray { t, .. }, Exactly::Ray(exact)) => match (t, exact) {
+            let is_right = match (case, exact_answer(case, Precision::Double)) {
+                (
+                    Case::Pair { distance, .. } | Case::Point { distance, .. },
+                    ExactAnswer::Distance(exact),
+                ) => (distance - exact).abs() <= near,
+                (
+                    Case::Triangles { meets, distance, .. },
+                    ExactAnswer::Triangles { meets: m, distance: d },
+                ) => *meets == m && (distance - d).abs() <= near,
+                (Case::Ray { t, .. }, ExactAnswer::Ray(exact)) => match (t, exact) {
                     (Some(t), Some(exact)) => (t - exact).abs() <= 1e-9 * exact.abs().max(1.0),
                     (t, exact) => t.is_none() && exact.is_none(),
                 },
-                (Case::Boxes { n_pairs, .. }, Exactly::Pairs(exact)) => *n_pairs == exact.len(),
-                (Case::Hull { .. }, Exactly::Hull) => true,
+                (Case::Boxes { n_pairs, .. }, ExactAnswer::Pairs(exact)) => *n_pairs == exact.len(),
+                (Case::Hull { .. }, ExactAnswer::Hull) => true,
                 _ => false,
             };
             if !is_right {
-                wrong.push(format!("{}: case {i}: {:?}", entry.thread, exactly(case, Precision::Double)));
+                wrong.push(format!(
+                    "{}: case {i}: {:?}",
+                    entry.thread,
+                    exact_answer(case, Precision::Double)
+                ));
             }
         }
     }

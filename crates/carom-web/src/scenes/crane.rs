@@ -145,8 +145,8 @@ impl Crane {
     pub fn n_in_stack<B: BroadPhase>(&self, world: &World<B>) -> usize {
         let is_there = |(number, id): (usize, &BodyId)| {
             let ([angle, radius], height) = in_stack(number, self.crates.len());
-            let place = direction(angle) * radius + Vec3::Y * (height + CRATE);
-            world.body(*id).is_ok_and(|body| (body.position() - place).length() < 0.5 * CRATE)
+            let position = direction(angle) * radius + Vec3::Y * (height + CRATE);
+            world.body(*id).is_ok_and(|body| (body.position() - position).length() < 0.5 * CRATE)
         };
         self.crates.iter().enumerate().filter(|numbered| is_there(*numbered)).count()
     }

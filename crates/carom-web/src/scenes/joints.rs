@@ -53,49 +53,49 @@ pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(
 pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Vec3) -> Result<(), Error> {
     let mut next = 0;
     // Two rows of six.
-    let mut place = || {
+    let mut position_of = || {
         let (row, column) = (next / 6, next % 6);
         next += 1;
         middle + Vec3::new(SPACING * (column as f32 - 2.5), HEIGHT, SPACING * (row as f32 - 0.5) * 1.6)
     };
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at)?, board(world, at + Vec3::X)?);
     world.insert_joint(JointDesc::weld(a, b).with_anchor(at).with_break_torque(60.0))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at)?, board(world, at + Vec3::X)?);
     let closer = TorsionSpring::new(8.0, 0.0).with_damping(4.0);
     let door = JointDesc::revolute(a, b).with_anchor(at).with_axis(Vec3::Y);
     world.insert_joint(door.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
     world.body_mut(b)?.set_angular_velocity(Vec3::Y * 3.0)?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);
     let motor = Motor::position(-1.0, Spring::new(1.0, 1.0)).with_max_force(500.0);
     let lift = JointDesc::prismatic(a, b).with_axis(Vec3::Y).with_limits(-2.0, 0.0);
     world.insert_joint(lift.with_motor(motor))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at + Vec3::Y)?, board(world, at)?);
     let stop = AxisLimit::Between(-1.0, 1.0);
     let sleeve = JointDesc::cylindrical(a, b).with_axis(Vec3::Y).with_axis_limit(JointAxis::X, stop);
     let turning = Motor::velocity(2.0).with_max_force(10.0);
     world.insert_joint(sleeve.with_axis_motor(JointAxis::AngX, turning))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);
     let shaft = JointDesc::universal(a, b).with_axis(Vec3::Y);
     let shaft = shaft.with_axis_limit(JointAxis::AngZ, AxisLimit::Between(-0.5, 0.5));
     let motor = Motor::velocity(3.0).with_max_force(20.0);
     world.insert_joint(shaft.with_axis_motor(JointAxis::AngX, motor))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at)?, board(world, at + Vec3::X)?);
     let shoulder = JointDesc::spherical(a, b).with_anchor(at).with_axis(Vec3::X);
     world.insert_joint(shoulder.with_cone(1.0).with_twist(-0.3, 0.3))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);
     let mut plate = JointDesc::six_dof(a, b);
     for axis in [JointAxis::Z, JointAxis::AngX, JointAxis::AngZ, JointAxis::AngY] {
@@ -104,16 +104,16 @@ pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Ve
     let plate = plate.with_axis_limit(JointAxis::Y, AxisLimit::Between(-1.0, 1.0));
     world.insert_joint(plate.with_axis_limit(JointAxis::X, AxisLimit::Between(-0.5, 0.5)))?;
 
-    let at = place();
+    let at = position_of();
     let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(0.25)?)).with_density(25.0);
     let (a, b) = (post(world, at)?, world.insert(ball.with_position(at + Vec3::X * 1.4))?);
     world.insert_joint(JointDesc::distance(a, b, 1.4, 1.4))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (post(world, at)?, board(world, at + Vec3::NEG_Y)?);
     world.insert_joint(JointDesc::rope(a, b, 1.0).with_spring(Spring::new(1.0, 0.3)))?;
 
-    let at = place();
+    let at = position_of();
     let (a, b) = (board(world, at - Vec3::X * 0.6)?, board(world, at + Vec3::X * 0.6)?);
     let supports = [-0.6, 0.6].map(|x| at + Vec3::new(x, 1.0, 0.0));
     for support in supports {
@@ -121,7 +121,7 @@ pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Ve
     }
     world.insert_joint(JointDesc::pulley(a, b, supports, 2.0, 3.0))?;
 
-    let at = place();
+    let at = position_of();
     let small = wheel(world, 0.3, at)?;
     let large = wheel(world, 0.6, at + Vec3::X * 0.95)?;
     let a = post(world, at + Vec3::new(0.0, 0.0, -0.4))?;
@@ -131,7 +131,7 @@ pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Ve
     let large = world.insert_joint(JointDesc::revolute(b, large).with_axis(Vec3::Z))?;
     world.insert_joint(JointDesc::gear(small, large, 2.0))?;
 
-    let at = place();
+    let at = position_of();
     let pinion = wheel(world, 0.4, at)?;
     let rack = world.insert(
         BodyDesc::dynamic(cuboid(Vec3::new(0.9, 0.08, 0.1))?)

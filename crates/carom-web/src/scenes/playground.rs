@@ -96,18 +96,18 @@ fn insert_heap<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result
             2 => Shape::Cylinder(Cylinder::new(0.6 * size, size)?),
             _ => cuboid(Vec3::new(size, 0.7 * size, 0.8 * size))?,
         };
-        let (layer, place) = (k / 16, k % 16);
-        let at = Vec3::new(0.9 * ((place % 4) as f32 - 1.5), 0.6, 0.9 * ((place / 4) as f32 - 1.5));
+        let (layer, index) = (k / 16, k % 16);
+        let at = Vec3::new(0.9 * ((index % 4) as f32 - 1.5), 0.6, 0.9 * ((index / 4) as f32 - 1.5));
         let pose = Pose::new(rng.rotation().as_quat(), at + Vec3::Y * (0.9 * layer as f32));
         world.insert(BodyDesc::dynamic(shape).with_density(300.0).with_pose(pose))?;
     }
     for k in 0..18 {
         // Three walls, each three boxes wide and two high.
-        let (wall, place) = (k / 6, k % 6);
+        let (wall, index) = (k / 6, k % 6);
         let angle = 0.9 + 2.1 * wall as f32;
         let (sin, cos) = ops::sin_cos(angle);
-        let radius = CIRCLE + 0.85 * ((place % 3) as f32 - 1.0);
-        let at = Vec3::new(radius * cos, 0.36 + 0.72 * (place / 3) as f32, -radius * sin);
+        let radius = CIRCLE + 0.85 * ((index % 3) as f32 - 1.0);
+        let at = Vec3::new(radius * cos, 0.36 + 0.72 * (index / 3) as f32, -radius * sin);
         let pose = Pose::new(Quat::from_rotation_y(angle), at);
         world.insert(solid(25.0, Vec3::splat(0.35))?.with_pose(pose))?;
     }
@@ -187,21 +187,21 @@ fn insert_hooks<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     world.insert(Role::SoftGround.given_to(mat))?;
     for k in 0..3 {
         let half = Vec3::splat(0.2 + 0.05 * k as f32);
-        let place = at(-2.8 + 0.8 * k as f32, 1.5, 0.0);
-        world.insert(BodyDesc::dynamic(cuboid(half)?).with_density(500.0).with_position(place))?;
+        let position = at(-2.8 + 0.8 * k as f32, 1.5, 0.0);
+        world.insert(BodyDesc::dynamic(cuboid(half)?).with_density(500.0).with_position(position))?;
     }
     let gate = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.05, 1.2))?).with_position(at(2.0, 1.2, 0.0));
     world.insert(Role::BallGate.given_to(gate))?;
     for k in 0..4 {
-        let place = at(1.2 + 0.55 * k as f32, 2.2 + 0.4 * k as f32, 0.0);
+        let position = at(1.2 + 0.55 * k as f32, 2.2 + 0.4 * k as f32, 0.0);
         let block = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))?).with_density(300.0);
-        world.insert(if k % 2 == 0 { ball(0.2)? } else { block }.with_position(place))?;
+        world.insert(if k % 2 == 0 { ball(0.2)? } else { block }.with_position(position))?;
     }
     let pad = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.1, 1.2))?).with_position(at(6.0, 0.1, 0.0));
     world.insert(Role::Bouncer.given_to(pad))?;
     for k in 0..3 {
-        let place = at(5.2 + 0.8 * k as f32, 2.0 + 0.7 * k as f32, 0.0);
-        world.insert(ball(0.2)?.with_position(place))?;
+        let position = at(5.2 + 0.8 * k as f32, 2.0 + 0.7 * k as f32, 0.0);
+        world.insert(ball(0.2)?.with_position(position))?;
     }
     Ok(())
 }
@@ -246,8 +246,8 @@ fn insert_platforms<B: BroadPhase>(world: &mut World<B>, actors: &mut Actors) ->
     actors.insert_platform(world, Shape::Cylinder(Cylinder::new(0.15, 1.8)?), |t| {
         Pose::new(Quat::from_rotation_y(0.8 * t), DISC + Vec3::Y * 0.1)
     })?;
-    for place in [LIFT + Vec3::new(0.3, 1.3, 0.0), DISC + Vec3::new(0.9, 0.6, 0.0)] {
-        world.insert(solid(15.0, Vec3::splat(0.25))?.with_position(place))?;
+    for position in [LIFT + Vec3::new(0.3, 1.3, 0.0), DISC + Vec3::new(0.9, 0.6, 0.0)] {
+        world.insert(solid(15.0, Vec3::splat(0.25))?.with_position(position))?;
     }
     Ok(())
 }

@@ -47,8 +47,8 @@ pub fn raft<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<()
         let block = Shape::Cuboid(Cuboid::new(Vec3::new(SIDE, 0.6 * SIDE, SIDE))?);
         let [column, layer] = [k % 4, k / 4];
         let side = |k: usize| 0.25 * if k == 0 { -1.0 } else { 1.0 };
-        let place = Vec3::new(side(column % 2), 0.6 + 0.2 * layer as f32, side(column / 2));
-        world.insert(BodyDesc::dynamic(block).with_density(500.0).with_position(place))?;
+        let position = Vec3::new(side(column % 2), 0.6 + 0.2 * layer as f32, side(column / 2));
+        world.insert(BodyDesc::dynamic(block).with_density(500.0).with_position(position))?;
     }
     Ok(())
 }

@@ -29,8 +29,8 @@ pub fn pyramid<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result
         let n = request.count - row;
         for k in 0..n {
             let x = 1.05 * (k as f32 - 0.5 * (n - 1) as f32);
-            let place = Vec3::new(x, HALF + row as f32, 0.0);
-            world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(place))?;
+            let position = Vec3::new(x, HALF + row as f32, 0.0);
+            world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(position))?;
         }
     }
     Ok(())
@@ -47,11 +47,11 @@ pub fn boxes<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<(
     }
     for k in 0..request.count {
         let (layer, cell) = (k / (side * side), k % (side * side));
-        let place = |cell: usize| 1.1 * (cell as f32 - 0.5 * (side - 1) as f32);
+        let coordinate_of = |cell: usize| 1.1 * (cell as f32 - 0.5 * (side - 1) as f32);
         let aside = Vec3::new(rng.range(-0.1, 0.1) as f32, 0.0, rng.range(-0.1, 0.1) as f32);
         let height = 1.0 + 1.1 * layer as f32;
-        let place = Vec3::new(place(cell % side), height, place(cell / side)) + aside;
-        world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(place))?;
+        let position = Vec3::new(coordinate_of(cell % side), height, coordinate_of(cell / side)) + aside;
+        world.insert(BodyDesc::dynamic(shape.clone()).with_density(DENSITY).with_position(position))?;
     }
     Ok(())
 }

@@ -50,31 +50,31 @@ pub(super) fn insert_belts<B: BroadPhase>(
         let belt = BodyDesc::fixed(along_z).with_position(center + Vec3::new(side * middle, -0.1, 0.0));
         world.insert(belt.with_surface_velocity(Vec3::Z * (-side * BELT_SPEED), Vec3::ZERO))?;
         for other in [-1.0, 1.0] {
-            let place = center + Vec3::new(side * middle, -0.1, other * middle);
+            let position = center + Vec3::new(side * middle, -0.1, other * middle);
             let curve = BodyDesc::fixed(cuboid(Vec3::new(0.5 * width, 0.1, 0.5 * width))?);
             // The surface turns about the inner corner of the curve.
             let spin = Vec3::Y * (2.0 * BELT_SPEED / width);
             let away = Vec3::new(side * 0.5 * width, 0.0, other * 0.5 * width);
-            world.insert(curve.with_position(place).with_surface_velocity(spin.cross(away), spin))?;
+            world.insert(curve.with_position(position).with_surface_velocity(spin.cross(away), spin))?;
         }
         // Outer rails with little friction.
         let half = Vec3::new(middle + 0.5 * width, 0.25, 0.05);
         let rail = BodyDesc::fixed(cuboid(half)?).with_friction(0.01);
-        let place = Vec3::new(0.0, 0.15, side * (half.x + half.z));
-        world.insert(rail.with_position(center + place))?;
+        let position = Vec3::new(0.0, 0.15, side * (half.x + half.z));
+        world.insert(rail.with_position(center + position))?;
         let rail = BodyDesc::fixed(cuboid(Vec3::new(half.z, half.y, half.x))?).with_friction(0.01);
-        world.insert(rail.with_position(center + Vec3::new(place.z, place.y, 0.0)))?;
+        world.insert(rail.with_position(center + Vec3::new(position.z, position.y, 0.0)))?;
     }
     let mut rng = Rng::new(request.seed);
     for k in 0..request.count {
         let mut size = |low: f64, high: f64| rng.range(low, high) as f32;
         let half = Vec3::new(size(0.12, 0.3), size(0.08, 0.2), size(0.12, 0.3));
         // Parcels start in layers on the four straight belts.
-        let (layer, place) = (k / 40, k % 40);
-        let along = (place / 4) as f32 * 0.6 - 2.7;
-        let side = if place % 2 == 0 { middle } else { -middle };
+        let (layer, index) = (k / 40, k % 40);
+        let along = (index / 4) as f32 * 0.6 - 2.7;
+        let side = if index % 2 == 0 { middle } else { -middle };
         let y = 0.3 + 0.6 * layer as f32;
-        let at = if place % 4 < 2 { Vec3::new(along, y, side) } else { Vec3::new(side, y, along) };
+        let at = if index % 4 < 2 { Vec3::new(along, y, side) } else { Vec3::new(side, y, along) };
         world.insert(BodyDesc::dynamic(cuboid(half)?).with_position(center + at).with_friction(0.8))?;
     }
     Ok(())
@@ -87,7 +87,7 @@ pub fn wave_at(seconds: f32) -> Vec<Vec3> {
     // The membrane rises within a fifth of a second and sinks within one second.
     let phase = seconds % 3.0;
     let lift = if phase < 0.2 { phase / 0.2 } else { (1.0 - (phase - 0.2)).max(0.0) };
-    let place = |x: f32, z: f32| {
+    let position_of = |x: f32, z: f32| {
         let r = ops::sqrt(x * x + z * z);
         // The swell grows from 0, so that no body is thrown at the start.
         let swell = 0.35 * (seconds / 2.0).min(1.0) * (r / 3.0).min(1.0);
@@ -96,7 +96,7 @@ pub fn wave_at(seconds: f32) -> Vec<Vec3> {
         let rim = 1.2 * (x.abs().max(z.abs()) - HALF_SIDE + 1.6).max(0.0);
         Vec3::new(x, wave + membrane + rim, z)
     };
-    (0..=SQUARES).flat_map(|i| (0..=SQUARES).map(move |j| place(at(i), at(j)))).collect()
+    (0..=SQUARES).flat_map(|i| (0..=SQUARES).map(move |j| position_of(at(i), at(j)))).collect()
 }
 
 /// Inserts balls, boxes and capsules on a mesh that moves up and down.
@@ -120,8 +120,8 @@ pub fn waves<B: BroadPhase>(world: &mut World<B>, request: &Request) -> Result<A
             1 => cuboid(Vec3::new(size, 0.6 * size, 0.8 * size))?,
             _ => Shape::Capsule(Capsule::new(0.7 * size, 0.7 * size)?),
         };
-        let (layer, place) = (k / 81, k % 81);
-        let at = Vec3::new((place % 9) as f32 - 4.0, 1.0 + layer as f32, (place / 9) as f32 - 4.0);
+        let (layer, index) = (k / 81, k % 81);
+        let at = Vec3::new((index % 9) as f32 - 4.0, 1.0 + layer as f32, (index / 9) as f32 - 4.0);
         world.insert(BodyDesc::dynamic(shape).with_position(at))?;
     }
     Ok(actors)

@@ -82,8 +82,8 @@ impl Actors {
         plan: Plan,
     ) -> Result<(), Error> {
         let figure = Figure::capsule(1.8, 0.3)?;
-        let place = feet + DVec3::Y * (figure.stature() + 0.05);
-        let character = Character::new(figure, CharacterSettings::default(), place)?;
+        let position = feet + DVec3::Y * (figure.stature() + 0.05);
+        let character = Character::new(figure, CharacterSettings::default(), position)?;
         let hero = CharacterBody::insert(world, character, Filter::default())?;
         self.walkers.push(Walker { hero, home: feet, plan, wish: DVec3::ZERO });
         Ok(())
@@ -124,14 +124,14 @@ pub fn vehicle<B: BroadPhase + SpatialIndex>(
     for k in 0..request.count {
         // Walls across the circle, each three boxes wide and two high. Boxes that fit below the car
         // would lift it off its wheels.
-        let (wall, place) = (k / 6, k % 6);
+        let (wall, index) = (k / 6, k % 6);
         let angle = 0.5 + 0.6 * wall as f32;
         let (sin, cos) = ops::sin_cos(angle);
-        let aside = (place % 3) as f32 - 1.0;
+        let aside = (index % 3) as f32 - 1.0;
         let radius = CIRCLE + 1.05 * aside;
         let half = Vec3::splat(rng.range(0.42, 0.5) as f32);
         let (x, z) = (radius * cos, -radius * sin);
-        let y = height(x, z) + 0.6 + 1.1 * (place / 3) as f32;
+        let y = height(x, z) + 0.6 + 1.1 * (index / 3) as f32;
         let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(x, y, z));
         boxes.push(solid(8.0 + 2.0 * (k % 3) as f32, half)?.with_pose(pose));
     }
@@ -238,8 +238,8 @@ pub fn characters<B: BroadPhase + SpatialIndex>(
     }
     for k in 0..28 {
         let half = Vec3::splat(rng.range(0.2, 0.5) as f32);
-        let place = Vec3::new(1.1 * (k % 4) as f32 - 1.65, 0.5, 1.5 * (k / 4) as f32 - 4.5);
-        world.insert(solid(160.0 * half.x, half)?.with_position(place))?;
+        let position = Vec3::new(1.1 * (k % 4) as f32 - 1.65, 0.5, 1.5 * (k / 4) as f32 - 4.5);
+        world.insert(solid(160.0 * half.x, half)?.with_position(position))?;
     }
     Ok(actors)
 }
@@ -309,9 +309,9 @@ pub(super) fn after<B: BroadPhase + SpatialIndex>(
 
 /// Chooses the velocity that a character aims for in the next step.
 fn decide(walker: &mut Walker, rng: &mut Rng) {
-    let place = walker.hero.character().feet();
-    let towards = |goal: DVec3, speed: f64| (goal - place).with_y(0.0).normalize_or_zero() * speed;
-    let away = |goal: DVec3| (goal - place).with_y(0.0).length();
+    let position = walker.hero.character().feet();
+    let towards = |goal: DVec3, speed: f64| (goal - position).with_y(0.0).normalize_or_zero() * speed;
+    let away = |goal: DVec3| (goal - position).with_y(0.0).length();
     match &mut walker.plan {
         Plan::Stay { reach, is_returning } => {
             *is_returning = if *is_returning { 0.4 < away(walker.home) } else { *reach < away(walker.home) };
@@ -325,7 +325,7 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
         Plan::Roam { left } => {
             if *left == 0 {
                 *left = 20 + rng.below(100);
-                let direction = if 9.0 < away(DVec3::ZERO) { -place } else { rng.direction() };
+                let direction = if 9.0 < away(DVec3::ZERO) { -position } else { rng.direction() };
                 walker.wish = direction.with_y(0.0).normalize_or_zero() * [1.5, 2.5, 4.0][rng.below(3)];
                 if rng.below(3) == 0 {
                     walker.hero.character_mut().jump(4.0);
@@ -339,19 +339,19 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
 /// Returns the controls that keep the car on its route.
 fn steer<B: BroadPhase>(car: &Vehicle, route: &mut Route, world: &World<B>) -> Result<Controls, Error> {
     let pose = world.body(car.chassis())?.pose();
-    let place = pose.translation;
+    let position = pose.translation;
     let (goal, speed) = match route {
         Route::Circle { radius } => {
             // The goal lies 0.3 radians ahead on the circle.
-            let angle = ops::atan2(-f64::from(place.z), f64::from(place.x));
+            let angle = ops::atan2(-f64::from(position.z), f64::from(position.x));
             let (sin, cos) = ops::sin_cos(angle + 0.3);
-            (Vec3::new(*radius * cos as f32, place.y, -*radius * sin as f32), CAR_SPEED)
+            (Vec3::new(*radius * cos as f32, position.y, -*radius * sin as f32), CAR_SPEED)
         }
         Route::Line { reach, speed, is_returning } => {
-            let is_past = if *is_returning { place.x < -*reach } else { *reach < place.x };
+            let is_past = if *is_returning { position.x < -*reach } else { *reach < position.x };
             *is_returning ^= is_past;
             let sign = if *is_returning { -1.0 } else { 1.0 };
-            (Vec3::new(place.x + 6.0 * sign, place.y, 0.0), *speed * f64::from(sign))
+            (Vec3::new(position.x + 6.0 * sign, position.y, 0.0), *speed * f64::from(sign))
         }
     };
     // Backwards the car steers by the direction of its back.

@@ -2,7 +2,7 @@
 
 use carom_math::Vec3;
 use carom_web::scenes::{Request, scene};
-use carom_web::{Action, Dragged, ReplayOutcome, Testbed};
+use carom_web::{Action, DragTarget, ReplayOutcome, Testbed};
 use carom_world::{ParticlesId, SoftBodyId, SoftThing};
 
 fn start(name: &str, count: usize) -> Testbed {
@@ -14,8 +14,8 @@ fn run(bed: &mut Testbed, n_steps: usize) {
 }
 
 /// A grab by a ray from above at a place.
-fn grab_at(place: Vec3) -> Action {
-    Action::Grab { origin: (place + Vec3::Y * 4.0).to_array(), direction: [0.0, -1.0, 0.0] }
+fn grab_at(position: Vec3) -> Action {
+    Action::Grab { origin: (position + Vec3::Y * 4.0).to_array(), direction: [0.0, -1.0, 0.0] }
 }
 
 fn soft_bodies(bed: &Testbed) -> Vec<SoftBodyId> {
@@ -145,11 +145,11 @@ fn the_first_thing_on_the_ray_is_taken() {
         held
     };
     let above = taken(&mut bed, [0.1, 5.0, 0.0], [0.0, -1.0, 0.0]);
-    assert!(matches!(above, Some(Dragged::Vertex { .. })), "{above:?}");
+    assert!(matches!(above, Some(DragTarget::Vertex { .. })), "{above:?}");
     // From below the floor the ball is met before the cloth. The floor is a half-space, so the ray
     // starts above it.
     let below = taken(&mut bed, [0.0, 0.02, 0.05], [0.0, 1.0, 0.0]);
-    assert!(matches!(below, Some(Dragged::Body { .. })), "{below:?}");
+    assert!(matches!(below, Some(DragTarget::Body { .. })), "{below:?}");
     assert!(taken(&mut bed, [30.0, 5.0, 0.0], [0.0, -1.0, 0.0]).is_none(), "the floor");
     assert!(taken(&mut bed, [0.0, 5.0, 0.0], [0.0, 1.0, 0.0]).is_none(), "the sky");
 }

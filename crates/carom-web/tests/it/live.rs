@@ -18,7 +18,7 @@ fn start(name: &str, count: usize) -> Live {
 
 fn run(live: &mut Live, n_steps: usize) -> Value {
     (0..n_steps).for_each(|_| live.step().unwrap());
-    live.look().unwrap();
+    live.update_picture().unwrap();
     ask(live, &json!({"command": "state"}))["hash"].clone()
 }
 

@@ -110,8 +110,8 @@ fn the_crane_carries_crates_to_the_stack_and_back() {
         played.run(60);
         seconds += 1;
         let crane = played.actors.crane.as_ref().unwrap();
-        let place = played.place(crane.crates()[crane.next()]);
-        println!("{seconds} s: {:?} {} {place}", crane.phase(), crane.next());
+        let position = played.place(crane.crates()[crane.next()]);
+        println!("{seconds} s: {:?} {} {position}", crane.phase(), crane.next());
         assert!(seconds < 60, "the stack is not built");
     }
     while in_stack(&played) != 0 || played.actors.crane.as_ref().unwrap().is_returning() {
@@ -134,10 +134,10 @@ fn the_car_drives_over_the_bridge_and_back() {
     let mut most = start;
     for _ in 0..20 {
         played.run(60);
-        let place = played.place(car);
-        most = most.max(place.x);
+        let position = played.place(car);
+        most = most.max(position.x);
         let gap = played.world.joints().map(|joint| joint.error()).fold(0.0, f32::max);
-        assert!(-1.5 < place.y && gap < 0.05, "{place}, gap {gap}");
+        assert!(-1.5 < position.y && gap < 0.05, "{position}, gap {gap}");
     }
     assert!(-start - 3.0 < most, "from {start} to {most} only");
     assert!(played.place(car).x < 0.5 * most, "{}", played.place(car));
@@ -190,14 +190,14 @@ fn each_part_of_the_playground_does_what_it_is_for() {
     for thing in played.world.soft_things() {
         match thing {
             SoftThing::Body(id) => {
-                let places = played.world.soft_body(id).unwrap().positions();
-                assert!(places.iter().all(|p| -0.1 < p.y && p.length() < 20.0));
+                let positions = played.world.soft_body(id).unwrap().positions();
+                assert!(positions.iter().all(|p| -0.1 < p.y && p.length() < 20.0));
             }
             SoftThing::Particles(id) => {
-                let places = played.world.particles(id).unwrap().positions();
+                let positions = played.world.particles(id).unwrap().positions();
                 let n_out =
-                    places.iter().filter(|p| 1.4 < (**p - Vec3::new(11.0, p.y, -5.0)).abs().max_element());
-                assert!(n_out.count() < places.len() / 50);
+                    positions.iter().filter(|p| 1.4 < (**p - Vec3::new(11.0, p.y, -5.0)).abs().max_element());
+                assert!(n_out.count() < positions.len() / 50);
             }
         }
     }

@@ -3,7 +3,7 @@
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_math::Vec3;
 use carom_web::scenes::{Request, scene};
-use carom_web::{Action, ReplayOutcome, Setting, Spawned, Testbed};
+use carom_web::{Action, ReplayOutcome, Setting, SpawnShape, Testbed};
 
 fn start(name: &str, count: usize) -> Testbed {
     Testbed::start(scene(name).unwrap(), Request { count, seed: 3 }, "dynamic-bvh").unwrap()
@@ -57,7 +57,7 @@ fn a_saved_state_goes_on_with_the_same_hash() {
     run(&mut bed, 12);
     bed.save();
     let hash = run(&mut bed, 12);
-    bed.act(&Action::Spawn { shape: Spawned::Box, at: [0.0, 3.0, 0.0], size: 0.4 }).unwrap();
+    bed.act(&Action::Spawn { shape: SpawnShape::Box, at: [0.0, 3.0, 0.0], size: 0.4 }).unwrap();
     run(&mut bed, 7);
     bed.load().unwrap();
     assert_eq!((bed.n_steps(), run(&mut bed, 12)), (12, hash));
@@ -101,13 +101,13 @@ fn what_is_added_is_there() {
     let mut bed = start("pyramid", 3);
     let n = bed.world().len();
     for shape in [
-        Spawned::Box,
-        Spawned::Ball,
-        Spawned::Capsule,
-        Spawned::Cylinder,
-        Spawned::Cone,
-        Spawned::Hull,
-        Spawned::Ring,
+        SpawnShape::Box,
+        SpawnShape::Ball,
+        SpawnShape::Capsule,
+        SpawnShape::Cylinder,
+        SpawnShape::Cone,
+        SpawnShape::Hull,
+        SpawnShape::Ring,
     ] {
         let x = 3.0 * f32::from(shape as u8);
         bed.act(&Action::Spawn { shape, at: [x, 5.0, 4.0], size: 0.5 }).unwrap();
@@ -127,7 +127,7 @@ fn what_is_added_is_there() {
         Action::Drop { vertices: vec![[1.0; 3]; 3], triangles: vec![[0, 1, 2]], at: [0.0; 3], size: 1.0 };
     assert!(
         bed.act(&flat).is_err()
-            && bed.act(&Action::Spawn { shape: Spawned::Ball, at: [0.0; 3], size: -1.0 }).is_err()
+            && bed.act(&Action::Spawn { shape: SpawnShape::Ball, at: [0.0; 3], size: -1.0 }).is_err()
     );
     assert_eq!(bed.world().len(), n + 10);
 }

@@ -162,8 +162,8 @@ impl BodyDesc {
     }
 
     /// Sets the position as `f64`: see [`World::origin`](crate::World::origin).
-    pub fn with_wide_position(self, place: DVec3) -> BodyDesc {
-        BodyDesc { wide_position: Some(place), ..self }
+    pub fn with_wide_position(self, position: DVec3) -> BodyDesc {
+        BodyDesc { wide_position: Some(position), ..self }
     }
 
     /// Sets the pose in the world frame.
@@ -309,7 +309,8 @@ pub(crate) fn admit(
     origin: DVec3,
     mass_of: impl FnOnce(&Weight) -> Result<MassProperties, WorldError>,
 ) -> Result<Body, WorldError> {
-    let translation = desc.wide_position.map_or(desc.pose.translation, |place| (place - origin).as_vec3());
+    let translation =
+        desc.wide_position.map_or(desc.pose.translation, |position| (position - origin).as_vec3());
     let pose = Pose::try_new(desc.pose.rotation, translation)?;
     check_velocity(desc.linear_velocity, desc.angular_velocity)?;
     check_damping(desc.linear_damping, desc.angular_damping)?;

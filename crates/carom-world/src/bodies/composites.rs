@@ -356,13 +356,13 @@ pub(crate) fn parts_of(shape: &Shape, pose: &Pose) -> Vec<CompoundPart> {
 
 /// Returns parts of a collider after a change of its pose.
 pub(crate) fn moved(parts: &[CompoundPart], from: &Pose, to: &Pose) -> Vec<CompoundPart> {
-    let place = |pose: &Pose| match pose {
+    let pose_at = |pose: &Pose| match pose {
         pose if from == to => *pose,
         pose if pose == from => *to,
         pose if *from == Pose::IDENTITY => *to * *pose,
         pose => *to * (from.inverse() * *pose),
     };
-    parts.iter().map(|part| CompoundPart { shape: part.shape.clone(), pose: place(&part.pose) }).collect()
+    parts.iter().map(|part| CompoundPart { shape: part.shape.clone(), pose: pose_at(&part.pose) }).collect()
 }
 
 fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {

@@ -71,7 +71,7 @@ impl Deforming {
     }
 
     fn sheet(&self, body: u32) -> Option<&Sheet> {
-        self.place_of(body).ok().map(|place| &self.sheets[place])
+        self.place_of(body).ok().map(|index| &self.sheets[index])
     }
 
     /// Whether a mesh will deform in the next step.
@@ -114,8 +114,8 @@ impl Deforming {
 
     /// Forgets a body that is removed or has another shape.
     pub(crate) fn forget(&mut self, body: u32) {
-        if let Ok(place) = self.place_of(body) {
-            self.n_pending -= usize::from(self.sheets.remove(place).next.is_some());
+        if let Ok(index) = self.place_of(body) {
+            self.n_pending -= usize::from(self.sheets.remove(index).next.is_some());
         }
     }
 
@@ -127,9 +127,9 @@ impl Deforming {
         now: &Arc<MeshShape>,
         positions: &[Vec3],
     ) -> Result<f32, MeshError> {
-        let place = match self.place_of(body) {
-            Ok(place) => place,
-            Err(place) => {
+        let index = match self.place_of(body) {
+            Ok(index) => index,
+            Err(index) => {
                 let mut next = (**now).clone();
                 next.set_vertices(positions)?;
                 let cost = now.tree().quality().sah_cost;
@@ -142,11 +142,11 @@ impl Deforming {
                     cost,
                     n_deformed: 0,
                 };
-                self.sheets.insert(place, sheet);
-                place
+                self.sheets.insert(index, sheet);
+                index
             }
         };
-        let sheet = &mut self.sheets[place];
+        let sheet = &mut self.sheets[index];
         // A pending mesh is overwritten.
         let was_pending = sheet.next.is_some();
         let slot = if was_pending { &mut sheet.next } else { &mut sheet.spare };
@@ -175,8 +175,8 @@ impl Deforming {
     /// Returns the mesh after the step, which becomes that of the body. Keeps the old mesh for
     /// reuse.
     pub(crate) fn take_next(&mut self, body: u32, old: &Arc<MeshShape>) -> Option<Arc<MeshShape>> {
-        let place = self.place_of(body).ok()?;
-        let sheet = &mut self.sheets[place];
+        let index = self.place_of(body).ok()?;
+        let sheet = &mut self.sheets[index];
         let next = sheet.next.take()?;
         (sheet.spare, sheet.farthest) = (Some(old.clone()), 0.0);
         self.n_pending -= 1;
@@ -186,8 +186,8 @@ impl Deforming {
     /// Counts a deformation of a body, and returns its mesh with rebuilt trees, if these have
     /// become slow.
     pub(crate) fn watch(&mut self, body: u32, now: &MeshShape) -> Option<MeshShape> {
-        let place = self.place_of(body).ok()?;
-        self.sheets[place].watch(now)
+        let index = self.place_of(body).ok()?;
+        self.sheets[index].watch(now)
     }
 
     pub(crate) fn stored(&self, shapes: &[Option<Shape>]) -> Vec<StoredSheet> {
@@ -263,9 +263,9 @@ impl StoredSheet {
     /// Checks that sheets are sorted and belong to living bodies. All states of a mesh must have
     /// the same number of vertices, all finite.
     pub(crate) fn check(list: &[StoredSheet], is_live: &[bool]) -> Result<(), Inconsistency> {
-        let is_good = |place: usize| {
-            let sheet = &list[place];
-            let is_after = place == 0 || list[place - 1].body < sheet.body;
+        let is_good = |slot: usize| {
+            let sheet = &list[slot];
+            let is_after = slot == 0 || list[slot - 1].body < sheet.body;
             let n = sheet.positions.len();
             let are_good = |list: &[Vec3]| list.len() == n && list.iter().all(|p| is_in_range(*p));
             is_after
@@ -275,7 +275,7 @@ impl StoredSheet {
                 && sheet.base.as_deref().is_none_or(are_good)
                 && sheet.cost.is_finite()
         };
-        let bad = (0..list.len()).find(|&place| !is_good(place));
+        let bad = (0..list.len()).find(|&slot| !is_good(slot));
         bad.map_or(Ok(()), |index| Err(Inconsistency { what: "a deformed mesh", index }))
     }
 }

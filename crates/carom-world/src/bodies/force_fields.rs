@@ -256,17 +256,17 @@ impl ForceFields {
     }
 
     pub(crate) fn get(&self, id: ForceFieldId) -> Option<&ForceFieldDesc> {
-        let place = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        Some(&self.fields[place].1)
+        let index = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(&self.fields[index].1)
     }
 
     /// Replaces a field, or removes it with `None`. Returns the old one.
     pub(crate) fn change(&mut self, id: ForceFieldId, new: Option<ForceFieldDesc>) -> Option<ForceFieldDesc> {
-        let place = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        let old = self.fields[place].1;
+        let index = self.fields.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        let old = self.fields[index].1;
         match new {
-            Some(new) => self.fields[place].1 = new,
-            None => _ = self.fields.remove(place),
+            Some(new) => self.fields[index].1 = new,
+            None => _ = self.fields.remove(index),
         }
         Some(old)
     }

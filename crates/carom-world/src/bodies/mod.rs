@@ -216,10 +216,10 @@ impl BodySet {
     /// Shifts all bodies, after the origin of the frame was moved.
     pub(crate) fn shift(&mut self, shift: Shift) {
         for index in 0..self.motions.len() {
-            let place = self.place_of(index) + shift.0;
-            let (old, new) = (self.motions[index].pose.translation, place.as_vec3());
+            let position = self.place_of(index) + shift.0;
+            let (old, new) = (self.motions[index].pose.translation, position.as_vec3());
             self.motions[index].pose.translation = new;
-            self.places.put(index, new, place);
+            self.places.set(index, new, position);
             if let Some(Some(seen)) = self.detected_poses.get_mut(index) {
                 // A body that has not moved since the last detection has not moved after the shift
                 // either.

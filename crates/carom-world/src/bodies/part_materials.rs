@@ -114,8 +114,8 @@ impl PartMaterials {
 
     /// Returns the materials of the parts of a collider, if it has them.
     pub(crate) fn of(&self, body: u32, slot: u16) -> Option<&Arc<[PartMaterial]>> {
-        let place = self.of_colliders.binary_search_by_key(&(body, slot), |&(key, _)| key).ok()?;
-        Some(&self.of_colliders[place].1.parts)
+        let index = self.of_colliders.binary_search_by_key(&(body, slot), |&(key, _)| key).ok()?;
+        Some(&self.of_colliders[index].1.parts)
     }
 
     /// Sets the materials of the parts of a collider; an empty list removes them.
@@ -160,8 +160,8 @@ impl PartMaterials {
     /// Checks that the lists are sorted and not empty, that `is_there` accepts their colliders, and
     /// that their numbers are within their ranges.
     pub(crate) fn check(&self, is_there: impl Fn(u32, u16) -> bool) -> Result<(), Inconsistency> {
-        let is_sound = |place: usize| {
-            let ((body, slot), entry) = &self.of_colliders[place];
+        let is_sound = |index: usize| {
+            let ((body, slot), entry) = &self.of_colliders[index];
             let mut parts = entry.parts.iter();
             !entry.parts.is_empty()
                 && is_there(*body, *slot)

@@ -32,13 +32,13 @@ impl Places {
         known.map_or(DVec3::ZERO, |(_, rest)| rest.as_dvec3())
     }
 
-    /// Stores the remainder of a body: `place` is its exact position and `position` the rounded
-    /// one, both in the frame of the world.
-    pub(crate) fn put(&mut self, body: usize, position: Vec3, place: DVec3) {
+    /// Stores the remainder of a body: `exact` is its position and `position` the rounded one,
+    /// both in the frame of the world.
+    pub(crate) fn set(&mut self, body: usize, position: Vec3, exact: DVec3) {
         if self.remainders.len() <= body {
             self.remainders.resize(body + 1, (Vec3::ZERO, Vec3::ZERO));
         }
-        self.remainders[body] = (position, (place - position.as_dvec3()).as_vec3());
+        self.remainders[body] = (position, (exact - position.as_dvec3()).as_vec3());
     }
 
     /// Drops the remainder of a body.

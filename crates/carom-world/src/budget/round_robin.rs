@@ -185,9 +185,9 @@ impl RoundRobin {
         let mut lap = self.lap;
         let mut stop = None;
         for visit in 0..list.len() * LAPS_OF_SLOW_BODIES as usize {
-            let place = first + visit;
-            let body = list[place % list.len()];
-            if 0 < visit && place % list.len() == 0 {
+            let index = first + visit;
+            let body = list[index % list.len()];
+            if 0 < visit && index % list.len() == 0 {
                 lap = (lap + 1) % LAPS_OF_SLOW_BODIES;
             }
             if self.is_chosen[body as usize] || bodies[body as usize].kind != BodyKind::Dynamic {

@@ -25,7 +25,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
     let mut n_stopped = 0;
     let is_unknown = |state: &&PairState| state.is_deferred && state.is_new && !state.is_sensor;
     for state in
-        contacts.active_pairs.iter().map(|&place| &contacts.states[place as usize]).filter(is_unknown)
+        contacts.active_pairs.iter().map(|&index| &contacts.states[index as usize]).filter(is_unknown)
     {
         let (a, b) = (state.a.index as usize, state.b.index as usize);
         // The box of a shape that is infinite or not convex says little about the shape.

@@ -45,8 +45,8 @@ impl Belts {
     }
 
     pub(crate) fn of(&self, body: u32) -> Option<&Belt> {
-        let place = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number).ok()?;
-        self.of_bodies.get(place).map(|(_, belt)| belt)
+        let index = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number).ok()?;
+        self.of_bodies.get(index).map(|(_, belt)| belt)
     }
 
     /// Sets the belt of a body. A belt without velocity and spin is removed, unless parts of the
@@ -58,8 +58,8 @@ impl Belts {
 
     /// Checks that belts are sorted and finite, and belong to living bodies.
     pub(crate) fn check(&self, is_live: &[bool]) -> Result<(), Inconsistency> {
-        let is_sound = |place: usize| {
-            let (body, belt) = self.of_bodies[place];
+        let is_sound = |index: usize| {
+            let (body, belt) = self.of_bodies[index];
             is_live.get(body as usize) == Some(&true) && belt.velocity.is_finite() && belt.spin.is_finite()
         };
         check_list(&self.of_bodies, is_sound, "a surface velocity")

@@ -67,46 +67,46 @@ pub(crate) struct FreeSlots {
 
 impl FreeSlots {
     #[cfg(test)]
-    fn has(&self, place: usize) -> bool {
-        self.words.get(place / 64).is_some_and(|word| word >> (place % 64) & 1 == 1)
+    fn has(&self, index: usize) -> bool {
+        self.words.get(index / 64).is_some_and(|word| word >> (index % 64) & 1 == 1)
     }
 
-    fn add(&mut self, place: usize) {
-        if self.words.len() <= place / 64 {
-            self.words.resize(place / 64 + 1, 0);
+    fn add(&mut self, index: usize) {
+        if self.words.len() <= index / 64 {
+            self.words.resize(index / 64 + 1, 0);
         }
-        self.words[place / 64] |= 1 << (place % 64);
+        self.words[index / 64] |= 1 << (index % 64);
         self.n += 1;
     }
 
-    fn remove(&mut self, place: usize) {
-        self.words[place / 64] &= !(1 << (place % 64));
+    fn remove(&mut self, index: usize) {
+        self.words[index / 64] &= !(1 << (index % 64));
         self.n -= 1;
         let Range { start, end } = self.front;
-        if self.front.contains(&place) {
-            self.front = if place - start < end - place { place + 1..end } else { start..place };
+        if self.front.contains(&index) {
+            self.front = if index - start < end - index { index + 1..end } else { start..index };
         }
     }
 
     /// Clears the bits of these places.
-    fn clear(&mut self, places: Range<usize>) {
-        let mut place = places.start;
-        while place < places.end {
-            let end = places.end.min((place / 64 + 1) * 64);
-            if let Some(word) = self.words.get_mut(place / 64) {
-                let mask = (!0 << (place % 64)) & (!0 >> (63 - (end - 1) % 64));
+    fn clear(&mut self, range: Range<usize>) {
+        let mut index = range.start;
+        while index < range.end {
+            let end = range.end.min((index / 64 + 1) * 64);
+            if let Some(word) = self.words.get_mut(index / 64) {
+                let mask = (!0 << (index % 64)) & (!0 >> (63 - (end - 1) % 64));
                 self.n -= (*word & mask).count_ones() as usize;
                 *word &= !mask;
             }
-            place = end;
+            index = end;
         }
     }
 
     /// Counts the gaps in these places. The range starts at a multiple of 64.
-    fn count(&self, places: Range<usize>) -> usize {
-        let words = self.words.iter().take(places.end.div_ceil(64)).skip(places.start / 64);
-        let beyond = self.words.get(places.end / 64).map_or(0, |word| word >> (places.end % 64));
-        let beyond = if places.end.is_multiple_of(64) { 0 } else { beyond.count_ones() };
+    fn count(&self, range: Range<usize>) -> usize {
+        let words = self.words.iter().take(range.end.div_ceil(64)).skip(range.start / 64);
+        let beyond = self.words.get(range.end / 64).map_or(0, |word| word >> (range.end % 64));
+        let beyond = if range.end.is_multiple_of(64) { 0 } else { beyond.count_ones() };
         words.map(|word| word.count_ones()).sum::<u32>().saturating_sub(beyond) as usize
     }
 
@@ -125,10 +125,10 @@ impl FreeSlots {
         self.front.clone()
     }
 
-    /// Returns the first gap from `place` on, or `end` if that comes first.
-    fn next(&self, place: usize, end: usize) -> usize {
-        let mut word = place / 64;
-        let mut bits = self.words.get(word).map_or(0, |bits| bits & (!0 << (place % 64)));
+    /// Returns the first gap from `index` on, or `end` if that comes first.
+    fn next(&self, index: usize, end: usize) -> usize {
+        let mut word = index / 64;
+        let mut bits = self.words.get(word).map_or(0, |bits| bits & (!0 << (index % 64)));
         while bits == 0 {
             word += 1;
             match self.words.get(word) {
@@ -144,10 +144,10 @@ impl FreeSlots {
         if self.front.contains(&gap) { self.front.end } else { gap + 1 }
     }
 
-    /// Returns the nearest gap before `place` and the nearest one from there on, if they are near.
-    fn around(&self, place: usize) -> [Option<usize>; 2] {
-        let word = place / 64;
-        let above = !0 << (place % 64);
+    /// Returns the nearest gap before `index` and the nearest one from there on, if they are near.
+    fn around(&self, index: usize) -> [Option<usize>; 2] {
+        let word = index / 64;
+        let above = !0 << (index % 64);
         let bits = |word: usize| self.words.get(word).copied().unwrap_or(0);
         let below_in = |at: usize| if at == word { bits(at) & !above } else { bits(at) };
         let above_in = |at: usize| if at == word { bits(at) & above } else { bits(at) };
@@ -282,24 +282,24 @@ impl PairChanges {
         shrink_unused(&mut self.coming);
         shrink_unused(&mut self.runs);
         self.edits.clear();
-        for &place in &self.gone {
-            let to = place as usize;
-            self.edits.push(Edit::Gap { to: place, pair: pairs[to] });
+        for &index in &self.gone {
+            let to = index as usize;
+            self.edits.push(Edit::Gap { to: index, pair: pairs[to] });
             gaps.add(to);
         }
         let (mut n_done, mut last) = (0, 0);
         if MIN_GAPPED_PAIRS <= pairs.len() && gaps.n * REBUILD_SPACING <= pairs.len() {
-            while let Some(&place) = self.added.get(n_done) {
-                let pair = new[place as usize];
+            while let Some(&index) = self.added.get(n_done) {
+                let pair = new[index as usize];
                 if let Some(to) = make_room((&mut self.edits, pairs, gaps), last, pair) {
                     last = to;
                     self.edits.push(Edit::Put { to: to as u32, pair });
                     pairs[to] = pair;
                     n_done += 1;
-                } else if let Some((places, n)) = self.room_around(n_done, (pairs, gaps), new) {
-                    last = places.start;
-                    let spacing = places.len().div_ceil(gaps.count(places.clone()) - n);
-                    self.rebuild((n_done..n_done + n, places, spacing), (pairs, gaps), new);
+                } else if let Some((range, n)) = self.room_around(n_done, (pairs, gaps), new) {
+                    last = range.start;
+                    let spacing = range.len().div_ceil(gaps.count(range.clone()) - n);
+                    self.rebuild((n_done..n_done + n, range, spacing), (pairs, gaps), new);
                     n_done += n;
                 } else {
                     break;
@@ -318,9 +318,9 @@ impl PairChanges {
         } else if gaps.is_compacting || gaps.n * COMPACTION_SPACING > pairs.len() {
             let start = if gaps.is_compacting { gaps.front.start } else { 0 };
             let end = gaps.end_of(start, PAIRS_PER_COMPACTION + PAIRS_PER_REMOVAL * self.gone.len());
-            let places = start..if end < pairs.len() { end } else { usize::MAX };
+            let range = start..if end < pairs.len() { end } else { usize::MAX };
             gaps.is_compacting = end < pairs.len();
-            let to = self.rebuild((0..0, places, GAP_SPACING), (pairs, gaps), new);
+            let to = self.rebuild((0..0, range, GAP_SPACING), (pairs, gaps), new);
             gaps.front = if gaps.is_compacting { to..end } else { 0..0 };
         }
         states.edit(&self.edits, make);
@@ -339,11 +339,11 @@ impl PairChanges {
         let at = pairs.partition_point(|&other| other < new[added[0] as usize]);
         let mut reach = MIN_REBUILD_REACH;
         while 4 * reach <= pairs.len() {
-            let places = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
-            let is_before = |pair: Pair| pairs.get(places.end).is_none_or(|&end| pair < end);
+            let range = at.saturating_sub(reach) / 64 * 64..pairs.len().min(at + reach);
+            let is_before = |pair: Pair| pairs.get(range.end).is_none_or(|&end| pair < end);
             let n = added.partition_point(|&number| is_before(new[number as usize]));
-            if n + places.len() / (2 * GAP_SPACING) < gaps.count(places.clone()) {
-                return Some((places, n));
+            if n + range.len() / (2 * GAP_SPACING) < gaps.count(range.clone()) {
+                return Some((range, n));
             }
             reach *= 2;
         }
@@ -357,14 +357,14 @@ impl PairChanges {
     /// off if the range reaches beyond the table.
     fn rebuild(
         &mut self,
-        (numbers, places, spacing): (Range<usize>, Range<usize>, usize),
+        (numbers, range, spacing): (Range<usize>, Range<usize>, usize),
         (pairs, gaps): (&mut Vec<Pair>, &mut FreeSlots),
         new: &[Pair],
     ) -> usize {
         let PairChanges { added, runs, coming, edits, .. } = self;
         runs.clear();
         coming.clear();
-        let (start, end) = (places.start, places.end.min(pairs.len()));
+        let (start, end) = (range.start, range.end.min(pairs.len()));
         let is_none_added = numbers.is_empty();
         let mut added = added[numbers].iter().map(|&number| {
             let pair = new[number as usize];
@@ -376,7 +376,7 @@ impl PairChanges {
         let spacing = spacing.max(2);
         // No pair is inserted, and the pair states behind the range stay. So no pair state may move
         // towards the end.
-        let is_compacting = is_none_added && places.end == end;
+        let is_compacting = is_none_added && range.end == end;
         loop {
             let mut until_spaced = spacing - 1 - (to - start) % spacing;
             if until_spaced == 0 && is_compacting && to == at {
@@ -417,22 +417,22 @@ impl PairChanges {
             edits.push(Edit::Move { from: from as u32, to: to as u32, n: n as u32 });
             pairs.copy_within(from..from + n, to);
         }
-        if end < places.end {
+        if end < range.end {
             edits.push(Edit::Resize(to as u32));
             pairs.truncate(to);
         } else {
-            coming.extend((to..end).map(|place| (GAP, place as u32)));
+            coming.extend((to..end).map(|index| (GAP, index as u32)));
         }
-        for &(number, place) in &*coming {
-            let to = place as usize;
+        for &(number, index) in &*coming {
+            let to = index as usize;
             if number == GAP {
                 // The same pair as the one before.
                 pairs[to] = pairs[to - 1];
                 gaps.add(to);
-                edits.push(Edit::Gap { to: place, pair: pairs[to] });
+                edits.push(Edit::Gap { to: index, pair: pairs[to] });
             } else {
                 pairs[to] = new[number as usize];
-                edits.push(Edit::Put { to: place, pair: pairs[to] });
+                edits.push(Edit::Put { to: index, pair: pairs[to] });
             }
         }
         to
@@ -459,7 +459,7 @@ fn make_room(
     }
     let high = pairs.len().min(low + step);
     let at = low + pairs[low..high].partition_point(|&other| other < pair);
-    let (gap, place, moved, to) = match gaps.around(at) {
+    let (gap, index, moved, to) = match gaps.around(at) {
         [below, Some(above)] if below.is_none_or(|below| above - at < at - below) => {
             (above, at, at..above, at + 1)
         }
@@ -471,7 +471,7 @@ fn make_room(
         pairs.copy_within(moved, to);
     }
     gaps.remove(gap);
-    Some(place)
+    Some(index)
 }
 
 /// Returns how many pairs of a block equal those at the start of a list. Usually it is all of them,
@@ -551,7 +551,7 @@ mod tests {
             for (others, replaced) in (0..128).flat_map(|others| [(others, 9), (others, 3)]) {
                 let (old, new) = (chosen(bits), chosen(others));
                 let mut gaps = FreeSlots::default();
-                let is_same = |place: usize| old[place].a != replaced;
+                let is_same = |index: usize| old[index].a != replaced;
                 changes.find((&old, &gaps), &new, (replaced == 3).then_some(is_same));
                 assert_eq!(changes.is_empty(), bits == others && (replaced == 9 || bits >> 3 & 1 == 0));
                 let list: Vec<PairState> = old.iter().map(|&pair| state(pair, 1)).collect();
@@ -617,7 +617,7 @@ mod tests {
             }
             let new: Vec<Pair> = born.keys().copied().collect();
             let old: &[PairState] = &states;
-            let is_same = |place: usize| born[&pairs[place]] == old[place].a.generation;
+            let is_same = |index: usize| born[&pairs[index]] == old[index].a.generation;
             changes.find((&pairs, &gaps), &new, has_others.then_some(is_same));
             let before = gaps.n;
             changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| state(pair, round));
@@ -637,11 +637,11 @@ mod tests {
                 }
                 assert!(*cache == cache_of(state), "round {round}");
             }
-            let places = 0..states.len();
-            assert!(places.clone().all(|place| states[place].is_gap() == gaps.has(place)), "round {round}");
+            let range = 0..states.len();
+            assert!(range.clone().all(|index| states[index].is_gap() == gaps.has(index)), "round {round}");
             assert_eq!(states.iter().filter(|state| state.is_gap()).count(), gaps.n);
             assert!(gaps.n * REBUILD_SPACING <= pairs.len());
-            assert!(gaps.front().all(|place| gaps.has(place)) && gaps.front().end <= pairs.len());
+            assert!(gaps.front().all(|index| gaps.has(index)) && gaps.front().end <= pairs.len());
             let living = states.iter().filter(|state| !state.is_gap());
             let found: Vec<(Pair, u32)> = living.map(|state| (state.pair(), state.a.generation)).collect();
             assert!(found.into_iter().eq(born.iter().map(|(&pair, &since)| (pair, since))), "round {round}");
@@ -673,16 +673,16 @@ mod tests {
             living.extend((0..14).map(|_| any(&mut dice)));
             let new: Vec<Pair> = living.iter().copied().collect();
             let before: Vec<(usize, Pair)> =
-                pairs.iter().copied().enumerate().filter(|&(place, _)| !gaps.has(place)).collect();
+                pairs.iter().copied().enumerate().filter(|&(index, _)| !gaps.has(index)).collect();
             changes.find((&pairs, &gaps), &new, ALL_SAME);
             changes.apply((&mut states, &mut pairs, &mut gaps), &new, |pair| state(pair, 2));
 
-            let found = (0..pairs.len()).filter(|&place| !gaps.has(place)).map(|place| pairs[place]);
+            let found = (0..pairs.len()).filter(|&index| !gaps.has(index)).map(|index| pairs[index]);
             assert!(found.eq(new.iter().copied()), "round {round}");
             assert!(states.iter().map(PairState::pair).eq(pairs.iter().copied()), "round {round}");
-            assert!((0..pairs.len()).all(|place| states[place].is_gap() == gaps.has(place)));
-            assert!(gaps.front().all(|place| gaps.has(place)) && gaps.front().end <= pairs.len());
-            let stays = |&(place, pair): &(usize, Pair)| pairs.get(place) == Some(&pair) && !gaps.has(place);
+            assert!((0..pairs.len()).all(|index| states[index].is_gap() == gaps.has(index)));
+            assert!(gaps.front().all(|index| gaps.has(index)) && gaps.front().end <= pairs.len());
+            let stays = |&(index, pair): &(usize, Pair)| pairs.get(index) == Some(&pair) && !gaps.has(index);
             let n_moved =
                 before.len() - before.iter().filter(|known| stays(known)).count() - changes.gone.len();
             // At first there are no gaps.

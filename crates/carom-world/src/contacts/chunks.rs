@@ -50,8 +50,8 @@ pub(crate) fn update_all(
     // Old contents are overwritten.
     resize(out, counts.iter().map(room_for).sum(), Manifold::new(Vec3::ZERO));
     let mut rest = &mut out[..];
-    let Row { states, places, caches } = row;
-    let mut row = Row { states: &mut *states, places, caches };
+    let Row { states, indices, caches } = row;
+    let mut row = Row { states: &mut *states, indices, caches };
     let mut begin = 0;
     let mut chunks = Vec::with_capacity(n_chunks);
     for count in counts.iter_mut() {
@@ -192,14 +192,14 @@ mod tests {
             assert_eq!(found, [numbered(1), numbered(2), numbered(3)]);
             // One and three manifolds: all, the first, or none fit. So it is for the place behind
             // the last.
-            let place = |n: usize, n_in: usize| if n <= n_in { n } else { n_room + n - n_in };
+            let index_of = |n: usize, n_in: usize| if n <= n_in { n } else { n_room + n - n_in };
             let n_in = [1, 4].into_iter().rfind(|&n| n <= n_room).unwrap_or(0);
-            assert_eq!(sink.len(), place(4, n_in), "{n_room}");
+            assert_eq!(sink.len(), index_of(4, n_in), "{n_room}");
             assert!(sink.find(|_| {}).is_empty());
             sink.make_room(1);
             sink.push(&numbered(4));
             let n_in = if n_in == 4 && 5 <= n_room { 5 } else { n_in };
-            assert_eq!(sink.len(), place(5, n_in), "{n_room}");
+            assert_eq!(sink.len(), index_of(5, n_in), "{n_room}");
             let (n, beyond) = (sink.n, sink.beyond);
             assert_eq!((n, beyond.len()), (n_in, 5 - n_in), "{n_room}");
             assert_eq!(room[..n_in], all[..n_in]);

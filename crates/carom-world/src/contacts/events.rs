@@ -126,7 +126,7 @@ impl ImpulseEvent {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Approach {
     /// The place of its pair state.
-    pub(crate) place: u32,
+    pub(crate) index: u32,
     /// The colliders of its bodies.
     pub(crate) slots: [ColliderSlot; 2],
     /// Their lower threshold.

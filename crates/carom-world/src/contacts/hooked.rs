@@ -26,7 +26,7 @@ pub(crate) struct Hooked {
     /// The manifolds that were changed in this step, in the order of the solver.
     pub(crate) changes: Vec<Change>,
     // Workspace.
-    pub(crate) places: Vec<u32>,
+    pub(crate) indices: Vec<u32>,
     pub(crate) verdicts: Vec<Verdict>,
     pub(crate) answers: Vec<Answers>,
 }
@@ -53,7 +53,7 @@ pub(crate) struct Answers {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairAnswer {
     /// The place of its pair state.
-    pub(crate) place: u32,
+    pub(crate) index: u32,
     pub(crate) key: ColliderPair,
     /// The tag to keep; 0 for none.
     pub(crate) tag: u32,
@@ -72,7 +72,7 @@ pub(crate) struct Surface {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     /// The place of the pair state, and the index of the manifold in the pair.
-    pub(crate) place: u32,
+    pub(crate) index: u32,
     pub(crate) number: u32,
     pub(crate) is_enabled: bool,
     pub(crate) material: MixedMaterial,
@@ -87,13 +87,13 @@ pub(crate) struct Change {
 
 impl Change {
     /// Returns an empty change, for a manifold with this material.
-    pub(crate) fn none(place: u32, number: u32, material: MixedMaterial, manifold: &Manifold) -> Change {
+    pub(crate) fn none(index: u32, number: u32, material: MixedMaterial, manifold: &Manifold) -> Change {
         let absent = ContactPointMut::new(&Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0));
         let mut points = [absent; MAX_CONTACTS];
         let contacts = manifold.contacts();
         points.iter_mut().zip(contacts).for_each(|(point, contact)| *point = ContactPointMut::new(contact));
         Change {
-            place,
+            index,
             number,
             is_enabled: true,
             material,

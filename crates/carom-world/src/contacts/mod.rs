@@ -130,8 +130,8 @@ impl ContactSet {
     }
 
     /// Ends a pair whose boxes no longer overlap. If it touched, this is an event.
-    pub(crate) fn end(&mut self, place: usize) {
-        let state = &self.states[place];
+    pub(crate) fn end(&mut self, index: usize) {
+        let state = &self.states[index];
         self.sleeping.release_pair(state);
         if state.is_touching {
             let (a, b) = (state.a, state.b);
@@ -149,7 +149,7 @@ impl ContactSet {
         }
         let mut active = core::mem::take(&mut self.scratch.active_states);
         active.clear();
-        active.extend(self.active_pairs.iter().map(|&place| list[place as usize]));
+        active.extend(self.active_pairs.iter().map(|&index| list[index as usize]));
         (active, caches, list)
     }
 
@@ -161,8 +161,8 @@ impl ContactSet {
         mut all: Vec<PairState>,
     ) {
         if !all.is_empty() {
-            for (&place, state) in self.active_pairs.iter().zip(&active) {
-                all[place as usize] = *state;
+            for (&index, state) in self.active_pairs.iter().zip(&active) {
+                all[index as usize] = *state;
             }
             self.scratch.active_states = core::mem::replace(&mut active, all);
         }
@@ -229,8 +229,8 @@ impl ContactSet {
         // The compaction front, a long run of gaps, is skipped.
         let front = gaps.front();
         for part in [0..front.start, front.end..pairs.len()] {
-            for (place, pair) in (part.start as u32..).zip(&pairs[part]) {
-                active_pairs[n] = place;
+            for (index, pair) in (part.start as u32..).zip(&pairs[part]) {
+                active_pairs[n] = index;
                 n += usize::from(has_active_pairs[pair.a as usize] | has_active_pairs[pair.b as usize]);
             }
         }
@@ -248,9 +248,9 @@ impl ContactSet {
     pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
         let ContactSet { pairs_by_body, pairs, states, .. } = self;
-        pairs_by_body.visit(pairs, a.index, |place| {
-            if states[place].a == a && states[place].b == b {
-                found = Some(place);
+        pairs_by_body.visit(pairs, a.index, |index| {
+            if states[index].a == a && states[index].b == b {
+                found = Some(index);
             }
         });
         found
@@ -277,8 +277,8 @@ impl ContactSet {
         fresh.clear();
         fresh.extend(scratch.ended.iter().map(|&event| (event, true)));
         events.clear();
-        for &place in &*active_pairs {
-            let state = &mut states[place as usize];
+        for &index in &*active_pairs {
+            let state = &mut states[index as usize];
             let event = events::take(state);
             // Without a new event, the pair gets an ended one, which removes its last event.
             let (a, b, is_sensor) = (state.a, state.b, state.is_sensor);

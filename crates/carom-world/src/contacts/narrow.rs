@@ -67,7 +67,7 @@ pub(crate) struct Tally {
 /// one.
 pub(crate) struct Row<'a> {
     pub(crate) states: &'a mut [PairState],
-    pub(crate) places: &'a [u32],
+    pub(crate) indices: &'a [u32],
     pub(crate) caches: &'a mut [ManifoldCache],
 }
 
@@ -75,13 +75,13 @@ impl<'a> Row<'a> {
     /// Splits off the first `n`, or all if there are fewer.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(self, n: usize) -> (Row<'a>, Row<'a>) {
-        let n = n.min(self.places.len());
+        let n = n.min(self.indices.len());
         let (states, states_behind) = self.states.split_at_mut(n);
-        let (places, places_behind) = self.places.split_at(n);
-        let n_caches = places_behind.first().map_or(self.caches.len(), |next| (next - places[0]) as usize);
+        let (indices, places_behind) = self.indices.split_at(n);
+        let n_caches = places_behind.first().map_or(self.caches.len(), |next| (next - indices[0]) as usize);
         let (caches, caches_behind) = self.caches.split_at_mut(n_caches);
-        let behind = Row { states: states_behind, places: places_behind, caches: caches_behind };
-        (Row { states, places, caches }, behind)
+        let behind = Row { states: states_behind, indices: places_behind, caches: caches_behind };
+        (Row { states, indices, caches }, behind)
     }
 }
 
@@ -102,12 +102,12 @@ pub(crate) fn update_pairs(
     out: &mut impl Sink,
     tally: &mut Tally,
 ) {
-    let Row { states, places, caches } = row;
-    let first_place = places.first().copied().unwrap_or(0);
+    let Row { states, indices, caches } = row;
+    let first_place = indices.first().copied().unwrap_or(0);
     let mut is_over = false;
-    for ((number, state), place) in (number as u32..).zip(states).zip(places) {
+    for ((number, state), index) in (number as u32..).zip(states).zip(indices) {
         let left = state.is_at_rest.then_some((state.first, state.n));
-        let cache = &mut caches[(place - first_place) as usize];
+        let cache = &mut caches[(index - first_place) as usize];
         let n_tested = tally.n_tested;
         update_pair(scene, (state, cache), out, tally, &mut is_over);
         tally.left.extend(left);

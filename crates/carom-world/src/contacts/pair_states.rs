@@ -59,7 +59,7 @@ impl PairStates {
 fn edit_list(list: &mut Vec<PairState>, edits: &[Edit], make: &impl Fn(Pair) -> PairState) {
     for edit in edits {
         match *edit {
-            Edit::Move { from, to, n } => list.copy_within(places(from, n), to as usize),
+            Edit::Move { from, to, n } => list.copy_within(range_of(from, n), to as usize),
             Edit::Put { to, pair } => list[to as usize] = make(pair),
             Edit::Gap { to, pair } => list[to as usize] = PairState::gap(pair),
             Edit::Resize(n) => list.resize(n as usize, PairState::BLANK),
@@ -70,14 +70,14 @@ fn edit_list(list: &mut Vec<PairState>, edits: &[Edit], make: &impl Fn(Pair) -> 
 fn edit_caches(caches: &mut Vec<ManifoldCache>, edits: &[Edit]) {
     for edit in edits {
         match *edit {
-            Edit::Move { from, to, n } => caches.copy_within(places(from, n), to as usize),
+            Edit::Move { from, to, n } => caches.copy_within(range_of(from, n), to as usize),
             Edit::Put { .. } | Edit::Gap { .. } => {}
             Edit::Resize(n) => caches.resize(n as usize, ManifoldCache::new()),
         }
     }
 }
 
-fn places(first: u32, n: u32) -> Range<usize> {
+fn range_of(first: u32, n: u32) -> Range<usize> {
     first as usize..first as usize + n as usize
 }
 

@@ -53,9 +53,9 @@ impl ContactSet {
         if !changes.is_empty() {
             self.pairs_by_body.forget();
             changes.gone.iter().for_each(|&old| self.end(old as usize));
-            let gone = changes.gone.iter().map(|&place| self.pairs[place as usize]);
+            let gone = changes.gone.iter().map(|&slot| self.pairs[slot as usize]);
             gone.for_each(|pair| note_change(pair, -1));
-            changes.added.iter().for_each(|&place| note_change(new[place as usize], 1));
+            changes.added.iter().for_each(|&slot| note_change(new[slot as usize], 1));
             let (mut states, mut pairs) = (mem::take(&mut self.states), mem::take(&mut self.pairs));
             let mut gaps = mem::take(&mut self.gaps);
             let BodySet { generations, traits, motions, .. } = bodies;

@@ -37,21 +37,21 @@ impl PairsByBody {
             self.n_queries += 1;
             // The first body of a pair has the smaller number.
             let others = pairs[..first].iter().enumerate().filter(|(_, pair)| pair.b == body);
-            others.for_each(|(place, _)| visit(place));
+            others.for_each(|(index, _)| visit(index));
             return;
         }
         if !self.is_indexed {
             self.is_indexed = true;
             self.by_b.clear();
             self.by_b.extend(0..pairs.len() as u32);
-            self.by_b.sort_unstable_by_key(|&place| (pairs[place as usize].b, place));
+            self.by_b.sort_unstable_by_key(|&index| (pairs[index as usize].b, index));
         }
-        let b_of = |place: &u32| pairs[*place as usize].b;
-        let first = self.by_b.partition_point(|place| b_of(place) < body);
+        let b_of = |index: &u32| pairs[*index as usize].b;
+        let first = self.by_b.partition_point(|index| b_of(index) < body);
         self.by_b[first..]
             .iter()
-            .take_while(|place| b_of(place) == body)
-            .for_each(|&place| visit(place as usize));
+            .take_while(|index| b_of(index) == body)
+            .for_each(|&index| visit(index as usize));
     }
 }
 
@@ -68,17 +68,17 @@ mod tests {
         let mut pairs_by_body = PairsByBody::default();
         let mut query = |body: u32| {
             let mut visited = Vec::new();
-            pairs_by_body.visit(&pairs, body, |place| visited.push(place));
+            pairs_by_body.visit(&pairs, body, |index| visited.push(index));
             visited
         };
         let first: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
         let later: Vec<_> = (0..MAX_SCANS).map(&mut query).collect();
         assert_eq!(first, later);
         for (body, visited) in (0..).zip(first) {
-            let mut places = visited.clone();
-            places.sort_unstable();
-            let is_of = |place: &usize| pairs[*place].a == body || pairs[*place].b == body;
-            assert_eq!(places, (0..pairs.len()).filter(is_of).collect::<Vec<_>>());
+            let mut indices = visited.clone();
+            indices.sort_unstable();
+            let is_of = |index: &usize| pairs[*index].a == body || pairs[*index].b == body;
+            assert_eq!(indices, (0..pairs.len()).filter(is_of).collect::<Vec<_>>());
         }
     }
 }

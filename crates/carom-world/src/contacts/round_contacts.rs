@@ -28,8 +28,8 @@ pub(crate) fn find_round_contacts(bodies: &BodySet, set: &ContactSet, out: &mut 
         if !sides.into_iter().any(rolls) {
             continue;
         }
-        let place = link.manifold as usize;
-        let manifold = manifolds.get(place).or_else(|| sleeping.get(place - manifolds.len()));
+        let index = link.manifold as usize;
+        let manifold = manifolds.get(index).or_else(|| sleeping.get(index - manifolds.len()));
         let Some(manifold) = manifold else { continue };
         let mut round = RoundContact::new(number);
         for (side, body) in sides.into_iter().enumerate().filter(|&(_, body)| rolls(body)) {

@@ -48,13 +48,13 @@ impl Rules {
 
     pub(crate) fn of_body(&self, body: u32) -> Response {
         let found = self.of_bodies.binary_search_by_key(&body, |&(number, _)| number);
-        found.map_or(Response::Collide, |place| self.of_bodies[place].1)
+        found.map_or(Response::Collide, |index| self.of_bodies[index].1)
     }
 
     /// Returns the response of a pair.
     pub(crate) fn of(&self, Pair { a, b }: Pair) -> Response {
         match self.of_pairs.binary_search_by_key(&[a, b], |&(pair, _)| pair) {
-            Ok(place) => self.of_pairs[place].1,
+            Ok(index) => self.of_pairs[index].1,
             Err(_) if self.of_bodies.is_empty() => Response::Collide,
             Err(_) => Response::of_pair(self.of_body(a), self.of_body(b)),
         }
@@ -94,9 +94,9 @@ impl Rules {
 /// Sets or removes an entry of a sorted list.
 pub(crate) fn set<K: Ord, V>(list: &mut Vec<(K, V)>, key: K, value: Option<V>) {
     match (list.binary_search_by(|(other, _)| other.cmp(&key)), value) {
-        (Ok(place), Some(value)) => list[place].1 = value,
-        (Ok(place), None) => drop(list.remove(place)),
-        (Err(place), Some(value)) => list.insert(place, (key, value)),
+        (Ok(index), Some(value)) => list[index].1 = value,
+        (Ok(index), None) => drop(list.remove(index)),
+        (Err(index), Some(value)) => list.insert(index, (key, value)),
         (Err(_), None) => {}
     }
 }

@@ -45,14 +45,14 @@ impl SolverInput<'_> {
         solved: &mut [u32],
     ) -> Part {
         let mut part = Part::default();
-        for &place in active_pairs {
-            let state = &mut states[(place - first) as usize];
+        for &index in active_pairs {
+            let state = &mut states[(index - first) as usize];
             let (a, b) = (state.a.index as usize, state.b.index as usize);
             let is_pushed = !state.is_sensor & !state.is_disabled;
             let is_solved = is_pushed & (self.is_active[a] | self.is_active[b]);
             let n = u32::from(is_solved) * state.n;
             // Branchless: always write, advance only if kept.
-            solved[part.n_solved as usize] = place;
+            solved[part.n_solved as usize] = index;
             part.n_solved += u32::from(n != 0);
             part.n_contacts += n;
             // Pair states that were just tested already have this value.
@@ -73,8 +73,8 @@ impl SolverInput<'_> {
         out: &mut [ContactLink],
     ) {
         let (mut out, mut first_solved) = (out.iter_mut(), number);
-        for &place in solved {
-            let state = &mut states[(place - first) as usize];
+        for &index in solved {
+            let state = &mut states[(index - first) as usize];
             state.first_solved = first_solved;
             first_solved += state.n;
             let is_new = core::mem::take(&mut state.is_unsolved);
@@ -105,8 +105,8 @@ impl SolverInput<'_> {
 
 /// After an error of the solver: marks these contacts as not solved.
 pub(crate) fn unmark_solved(states: &mut [PairState], active_pairs: &[u32], contacts: &[ContactLink]) {
-    for &place in active_pairs {
-        let state = &mut states[place as usize];
+    for &index in active_pairs {
+        let state = &mut states[index as usize];
         state.is_unsolved |= contacts.get(state.first_solved as usize).is_some_and(|contact| contact.is_new);
         state.first_solved = NOT_SOLVED;
     }

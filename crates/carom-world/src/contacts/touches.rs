@@ -80,9 +80,9 @@ pub(crate) fn find_touches(
     }
     out[first..].sort_unstable();
     let mut kept = first;
-    for place in first..out.len() {
-        if kept == first || out[kept - 1] != out[place] {
-            out[kept] = out[place];
+    for slot in first..out.len() {
+        if kept == first || out[kept - 1] != out[slot] {
+            out[kept] = out[slot];
             kept += 1;
         }
     }

@@ -68,9 +68,9 @@ impl Moving<'_> {
         let before = corners_at(BEFORE * time);
         let side = (from.lerp(to, BEFORE * time) - before[0]).dot(normal_of(before)).signum();
         let weights = weights_of(corners_at(time), from.lerp(to, time));
-        let place = new[0] * weights[0] + new[1] * weights[1] + new[2] * weights[2];
+        let position = new[0] * weights[0] + new[1] * weights[1] + new[2] * weights[2];
         let out = normal_of(new).normalize_or_zero() * (side * f64::from(core.radius));
-        let end = self.poses[1].wide().transform_point(place + out);
+        let end = self.poses[1].wide().transform_point(position + out);
         end.is_finite().then_some(end)
     }
 }
@@ -104,8 +104,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         for &sheet in &self.bodies.deforming.swapped {
             let contacts = &mut self.contacts;
             let states = &contacts.states;
-            contacts.pairs_by_body.visit(&contacts.pairs, sheet, |place| {
-                let state = &states[place];
+            contacts.pairs_by_body.visit(&contacts.pairs, sheet, |slot| {
+                let state = &states[slot];
                 let other = if state.a.index == sheet { state.b.index } else { state.a.index };
                 let is_free = self.bodies.motions[other as usize].kind == BodyKind::Dynamic;
                 if state.may_push() && is_free && self.bodies.active.moves(other) {
@@ -137,7 +137,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             self.stats.n_swept += 1;
             let place = self.bodies.deforming.swapped.binary_search(&sheet);
-            let farthest = place.map_or(0.0, |place| farthest[place]);
+            let farthest = place.map_or(0.0, |slot| farthest[slot]);
             let shift = self.shift_off(&start, index, (sheet, farthest), &guard.cores);
             let shift = self.bodies.motions[index].locked_axes.free_translation(shift);
             if shift != Vec3::ZERO {
@@ -177,8 +177,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let mut moved = false;
             for core in cores {
                 let [a, b] = [start, &end].map(|pose| pose.transform_point(core.point).as_dvec3());
-                if let Some(place) = moving.carried(core, a, b + shift) {
-                    shift = place - b;
+                if let Some(position) = moving.carried(core, a, b + shift) {
+                    shift = position - b;
                     moved = true;
                 }
             }

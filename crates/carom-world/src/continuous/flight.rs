@@ -199,8 +199,8 @@ impl Flight {
     /// Returns the leg at a time, and the fraction of the leg that has passed.
     fn leg_at(&self, time: f64) -> (usize, f64) {
         let legs = time * f64::from(self.n_legs);
-        let place = ops::floor(legs).max(0.0).min(f64::from(self.n_legs - 1));
-        (place as usize, legs - place)
+        let coordinate = ops::floor(legs).max(0.0).min(f64::from(self.n_legs - 1));
+        (coordinate as usize, legs - coordinate)
     }
 
     /// Returns the motion from a time to the end of the leg. Time 0 of the motion is that time.
@@ -210,9 +210,9 @@ impl Flight {
             let zero = DVec3::ZERO;
             return Motion::new(DQuat::IDENTITY, self.center_at(time), zero, self.linear, zero).ok();
         }
-        let (place, part) = self.leg_at(time);
-        let turn = between(rotations[place], rotations[place + 1]);
-        let rotation = (rotation_by(turn * part) * rotations[place]).normalize();
+        let (index, part) = self.leg_at(time);
+        let turn = between(rotations[index], rotations[index + 1]);
+        let rotation = (rotation_by(turn * part) * rotations[index]).normalize();
         let translation = self.center_at(time) - rotation * self.local_center;
         let angular = turn * f64::from(self.n_legs);
         Motion::new(rotation, translation, self.local_center, self.linear, angular).ok()
@@ -221,15 +221,15 @@ impl Flight {
     /// Returns the orientation on the path at a time.
     pub(crate) fn rotation_at(&self, time: f64, all: &[DQuat]) -> DQuat {
         let rotations = self.rotations(all);
-        let (place, part) = self.leg_at(time);
-        (rotation_by(between(rotations[place], rotations[place + 1]) * part) * rotations[place]).normalize()
+        let (index, part) = self.leg_at(time);
+        (rotation_by(between(rotations[index], rotations[index + 1]) * part) * rotations[index]).normalize()
     }
 
     /// Returns the orientation at a time by free rotation from the start of the leg.
     pub(crate) fn free_rotation_at(&self, time: f64, all: &[DQuat]) -> Option<DQuat> {
-        let (place, part) = self.leg_at(time);
+        let (index, part) = self.leg_at(time);
         let rotor = self.rotor?;
-        Some(rotor.turned(self.rotations(all)[place], part / f64::from(self.n_legs)))
+        Some(rotor.turned(self.rotations(all)[index], part / f64::from(self.n_legs)))
     }
 }
 

@@ -179,12 +179,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Whether a hook disabled a pair in this step.
     fn is_left_out(&self, pair: Pair) -> bool {
         let contacts = &self.contacts;
-        let is_it = |&&place: &&u32| {
-            contacts.pairs[place as usize] == pair && !contacts.states[place as usize].is_gap()
+        let is_it = |&&index: &&u32| {
+            contacts.pairs[index as usize] == pair && !contacts.states[index as usize].is_gap()
         };
         0 < self.bodies.n_hooked
             && (contacts.active_pairs.iter().find(is_it))
-                .is_some_and(|&place| !contacts.states[place as usize].may_push())
+                .is_some_and(|&index| !contacts.states[index as usize].may_push())
     }
 
     /// Finds the pairs in which a body travelled farther than the height of its part above the
@@ -192,8 +192,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn find_guarded(&self, guard: &mut Guard) {
         let Guard { pairs, travels, .. } = &mut *guard;
         pairs.clear();
-        for &place in &self.contacts.active_pairs {
-            let state = &self.contacts.states[place as usize];
+        for &slot in &self.contacts.active_pairs {
+            let state = &self.contacts.states[slot as usize];
             let (a, b) = (state.a.index as usize, state.b.index as usize);
             let is_swapped = |index: usize| self.bodies.deforming.is_swapped(index as u32);
             if !state.may_push()

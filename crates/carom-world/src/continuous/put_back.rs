@@ -177,8 +177,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     fn find_beside(&self, sweeps: &mut Sweeps) {
         let Sweeps { put_back, beside, .. } = sweeps;
         beside.clear();
-        for &place in &self.contacts.active_pairs {
-            let state = &self.contacts.states[place as usize];
+        for &index in &self.contacts.active_pairs {
+            let state = &self.contacts.states[index as usize];
             for (body, other) in [(state.a.index, state.b.index), (state.b.index, state.a.index)] {
                 let is_fixed = self.bodies.motions[other as usize].kind == BodyKind::Fixed;
                 if !is_fixed && !state.is_sensor && put_back.binary_search(&body).is_ok() {
@@ -194,8 +194,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// `starts` are the velocities before the step, sorted by body.
     fn gain_of(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
         let start = starts.binary_search_by_key(&(index as u32), |(number, _)| *number);
-        let (Ok(place), Some(pose)) = (start, self.bodies.start_of(index)) else { return 0.0 };
-        let (_, [v, w]) = starts[place];
+        let (Ok(slot), Some(pose)) = (start, self.bodies.start_of(index)) else { return 0.0 };
+        let (_, [v, w]) = starts[slot];
         let body = &self.bodies.motions[index];
         let mut before = *body;
         (before.pose, before.linear_velocity, before.angular_velocity) = (pose, v, w);

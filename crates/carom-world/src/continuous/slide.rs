@@ -46,8 +46,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     pub(crate) fn slide_stopped(&mut self, sweeps: &mut Sweeps) {
         let mut slides = core::mem::take(&mut sweeps.slides);
         slides.pairs.clear();
-        for &place in &self.contacts.active_pairs {
-            let state = &self.contacts.states[place as usize];
+        for &index in &self.contacts.active_pairs {
+            let state = &self.contacts.states[index as usize];
             if !state.may_push() {
                 continue;
             }
@@ -130,7 +130,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let (rotation, translation) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
             let Ok(motion) = Motion::new(rotation, translation, center, linear, angular) else { break };
             let (mut until, mut met) = (1.0, None);
-            for (place, near) in near.iter().enumerate() {
+            for (slot, near) in near.iter().enumerate() {
                 let Some([own, shape_b]) = self.shapes_of([index, near.index], near.parts) else { continue };
                 let settings = ImpactSettings::default()
                     .with_times(0.0, until)
@@ -157,7 +157,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 };
                 if free < until {
                     until = free;
-                    met = Some((place, normal));
+                    met = Some((slot, normal));
                 }
             }
             // The body turns to the end of its path, or not at all.
@@ -174,9 +174,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let rotation = if angular == DVec3::ZERO { own } else { turned };
             let translation = motion.center_at(until) - rotation * center;
             pose = Pose::new(rotation.as_quat(), translation.as_vec3());
-            let Some((place, normal)) = met else { break };
+            let Some((slot, normal)) = met else { break };
             // The body is already at the target distance, and would be stopped at once.
-            if let Some(target) = &mut near[place].target {
+            if let Some(target) = &mut near[slot].target {
                 *target *= 0.5;
             }
             linear *= 1.0 - until;

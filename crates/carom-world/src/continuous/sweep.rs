@@ -103,7 +103,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         sweeps.attachments.clear();
         sweeps.attachments.resize(self.bodies.motions.len(), Attachment::Free);
         // All swept bodies move, so their joints are among these joints.
-        for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
+        for joint in self.contacts.scratch.joints.iter().map(|&slot| self.joints.at(slot)) {
             let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
             let [a, b] = ends.map(|(body, frame)| {
                 self.bodies.motions[body as usize].pose.transform_point(frame.translation)
@@ -145,7 +145,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let states = core::mem::take(&mut self.contacts.states);
         // All pairs of moving bodies are active.
         let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
-        let near = active_pairs.iter().map(|&place| &states[place as usize]);
+        let near = active_pairs.iter().map(|&slot| &states[slot as usize]);
         for state in near.filter(|state| state.may_push()) {
             let pair = [state.a.index as usize, state.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
@@ -200,8 +200,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let impulses = self.solver.contact_impulses();
         let n_reported = self.contacts.events.len();
-        for &place in &self.contacts.active_pairs {
-            let state = &mut self.contacts.states[place as usize];
+        for &slot in &self.contacts.active_pairs {
+            let state = &mut self.contacts.states[slot as usize];
             let is_fast = |id: &BodyId| {
                 let index = id.index as usize;
                 self.bodies.traits[index].is_fast || self.continuous.swift[index]
@@ -227,13 +227,13 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 struck.dedup();
             }
             let single = (!is_composite).then_some(FIRST_SLOTS);
-            let (a, b) = (self.contacts.states[place as usize].a, self.contacts.states[place as usize].b);
+            let (a, b) = (self.contacts.states[slot as usize].a, self.contacts.states[slot as usize].b);
             for slots in single.into_iter().chain(struck) {
                 let touch = Touch { a, b, slots, is_sensor: false };
                 if is_composite {
                     match self.contacts.touches.binary_search(&touch) {
                         Ok(_) => continue,
-                        Err(place) => self.contacts.touches.insert(place, touch),
+                        Err(slot) => self.contacts.touches.insert(slot, touch),
                     }
                 }
                 // They touched at the last detection, and this one reported an end.

@@ -55,8 +55,8 @@ impl<B: BroadPhase> World<B> {
         self.bodies.weights[index] = weight;
         self.bodies.motions[index] = body;
         self.bodies.places.forget(index);
-        if let Some(place) = desc.wide_position {
-            self.bodies.places.put(index, body.pose.translation, place - self.origin());
+        if let Some(position) = desc.wide_position {
+            self.bodies.places.set(index, body.pose.translation, position - self.origin());
         }
         let solid = composite.as_ref().and_then(Composite::solid).unwrap_or(&shape);
         self.bodies.girths[index] = Girth::of(solid, self.bodies.motions[index].center_of_mass);
@@ -218,8 +218,8 @@ impl<B: BroadPhase> World<B> {
         self.wake_soft_on(id);
         let mut others = Vec::new();
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
-        pairs_by_body.visit(pairs, id.index, |place| {
-            let state = &states[place];
+        pairs_by_body.visit(pairs, id.index, |index| {
+            let state = &states[index];
             if state.is_touching && !state.is_sensor && (state.a == id || state.b == id) {
                 others.push(if state.a == id { state.b } else { state.a });
             }

@@ -63,12 +63,12 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// touched: see [`World::origin`].
     ///
     /// Errors: a number that is not finite.
-    pub fn set_wide_position(&mut self, place: DVec3) -> Result<&mut Self, WorldError> {
+    pub fn set_wide_position(&mut self, position: DVec3) -> Result<&mut Self, WorldError> {
         let rotation = self.world.bodies.motions[self.index()].pose.rotation;
-        let place = place - self.world.origin();
-        let translation = place.as_vec3();
+        let position = position - self.world.origin();
+        let translation = position.as_vec3();
         self.set_pose(Pose { rotation, translation })?;
-        self.world.bodies.places.put(self.index(), translation, place);
+        self.world.bodies.places.set(self.index(), translation, position);
         Ok(self)
     }
 
@@ -202,7 +202,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let index = self.index();
         let forces = &mut self.world.bodies.steering.forces;
         let known = forces.binary_search_by_key(&self.id.index, |(body, _)| *body);
-        let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |place| forces[place].1);
+        let [old, old_torque] = known.map_or([Vec3::ZERO; 2], |slot| forces[slot].1);
         let sum = [old + force, old_torque + torque];
         checks::check_finite(sum[0], "force")?;
         checks::check_finite(sum[1], "torque")?;

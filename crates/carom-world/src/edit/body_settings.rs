@@ -363,8 +363,8 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn refilter_all(&mut self, id: BodyId) {
         let mut others = Vec::new();
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
-        pairs_by_body.visit(pairs, id.index, |place| {
-            let state = &states[place];
+        pairs_by_body.visit(pairs, id.index, |index| {
+            let state = &states[index];
             if state.a == id || state.b == id {
                 others.push(if state.a == id { state.b.index } else { state.a.index });
             }

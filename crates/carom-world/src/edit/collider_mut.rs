@@ -43,12 +43,12 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Errors: a dynamic body would have no mass, or [`ColliderMut::set_part_materials`] was given
     /// for another number of parts than the shape has.
     pub fn set_shape(&mut self, shape: Shape) -> Result<&mut Self, WorldError> {
-        let place = usize::from(self.id.slot.index);
+        let index = usize::from(self.id.slot.index);
         self.world.bodies.part_materials.check_shape(self.id.body.index, self.id.slot.index, &shape)?;
         self.world.edit_composite(self.id.body, |slots, parts| {
-            if let Some(collider) = &mut slots[place].collider {
-                parts[place] = parts_of(&shape, &collider.pose);
-                collider.n_parts = parts[place].len() as u32;
+            if let Some(collider) = &mut slots[index].collider {
+                parts[index] = parts_of(&shape, &collider.pose);
+                collider.n_parts = parts[index].len() as u32;
             }
         })?;
         Ok(self)
@@ -60,10 +60,10 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Errors: a pose that is not finite or not a rotation.
     pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
-        let place = usize::from(self.id.slot.index);
+        let index = usize::from(self.id.slot.index);
         self.world.edit_composite(self.id.body, |slots, parts| {
-            if let Some(collider) = &mut slots[place].collider {
-                parts[place] = moved(&parts[place], &collider.pose, &pose);
+            if let Some(collider) = &mut slots[index].collider {
+                parts[index] = moved(&parts[index], &collider.pose, &pose);
                 collider.pose = pose;
             }
         })?;

@@ -67,10 +67,10 @@ impl<B: BroadPhase> World<B> {
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<(), WorldError> {
         self.index_of_collider(id)?;
         self.edit_composite(id.body, |slots, parts| {
-            let place = usize::from(id.slot.index);
-            slots[place].collider = None;
-            slots[place].generation += 1;
-            parts[place].clear();
+            let index = usize::from(id.slot.index);
+            slots[index].collider = None;
+            slots[index].generation += 1;
+            parts[index].clear();
         })?;
         self.put_part_materials(id.body, id.slot, None)
     }
@@ -223,8 +223,8 @@ impl<B: BroadPhase> World<B> {
         let mut touches = core::mem::take(&mut self.contacts.touches);
         let contacts = &mut self.contacts;
         let (traits, states) = (&self.bodies.traits, &contacts.states);
-        contacts.pairs_by_body.visit(&contacts.pairs, id.index, |place| {
-            let state = &states[place];
+        contacts.pairs_by_body.visit(&contacts.pairs, id.index, |index| {
+            let state = &states[index];
             let other = if state.a == id { state.b } else { state.a };
             let is_of_single = !traits[other.index as usize].is_composite;
             if state.is_touching && [state.a, state.b].contains(&id) && is_of_single {
@@ -248,9 +248,9 @@ impl<B: BroadPhase> World<B> {
     /// Drops the caches of the pairs of a body, after its shape changed.
     pub(crate) fn forget_contacts_of(&mut self, id: BodyId) {
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
-        pairs_by_body.visit(pairs, id.index, |place| {
-            if states[place].a == id || states[place].b == id {
-                states[place].forget();
+        pairs_by_body.visit(pairs, id.index, |index| {
+            if states[index].a == id || states[index].b == id {
+                states[index].forget();
             }
         });
     }

@@ -21,7 +21,7 @@ impl<B: BroadPhase> World<B> {
         let forces = &self.bodies.steering.forces;
         let known = |index: u32| {
             let place = forces.binary_search_by_key(&index, |(body, _)| *body);
-            place.map_or([Vec3::ZERO; 2], |place| forces[place].1)
+            place.map_or([Vec3::ZERO; 2], |slot| forces[slot].1)
         };
         let motion_of = |body: &Body, index: u32| {
             let mut motion = BodyMotion::of(body);

@@ -34,8 +34,8 @@ impl JointParts<'_> {
         let BodySet { motions, is_stale, .. } = &mut *self.bodies;
         // A body that can move is usually in fewer pairs than a fixed one.
         let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
-        pairs_by_body.visit(pairs, rare, |place| {
-            let state = &mut states[place];
+        pairs_by_body.visit(pairs, rare, |slot| {
+            let state = &mut states[slot];
             if ids.contains(&state.a) && ids.contains(&state.b) && is_wanted != state.is_wanted {
                 state.is_wanted = is_wanted;
                 state.forget();

@@ -37,8 +37,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the point of the world's frame at a position in `f64`, rounded to `f32`.
-    pub fn to_local(&self, place: DVec3) -> Vec3 {
-        (place - self.origin()).as_vec3()
+    pub fn to_local(&self, position: DVec3) -> Vec3 {
+        (position - self.origin()).as_vec3()
     }
 
     /// Moves the origin of the world's frame to a position in `f64`. All bodies, joints, fields

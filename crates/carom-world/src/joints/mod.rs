@@ -187,30 +187,30 @@ impl Joints {
     }
 
     /// Returns the joint at a place.
-    pub(crate) fn at(&self, place: u32) -> &Joint {
-        &self.list[place as usize]
+    pub(crate) fn at(&self, index: u32) -> &Joint {
+        &self.list[index as usize]
     }
 
     /// Returns the handle of the joint at a place.
-    pub(crate) fn id_at(&self, place: u32) -> JointId {
-        self.ids[place as usize]
+    pub(crate) fn id_at(&self, index: u32) -> JointId {
+        self.ids[index as usize]
     }
 
     /// Finds the places of the joints of moving bodies, ascending.
-    pub(crate) fn find_moving(&self, active: &ActiveBodies, places: &mut Vec<u32>) {
-        places.clear();
+    pub(crate) fn find_moving(&self, active: &ActiveBodies, indices: &mut Vec<u32>) {
+        indices.clear();
         if self.list.len() <= active.moving().len() {
             let moves = |joint: &Joint| active.moves(joint.body_a) || active.moves(joint.body_b);
             let own = (0..).zip(&self.list).filter(|(_, joint)| is_there(joint) && moves(joint));
-            places.extend(own.map(|(place, _)| place));
+            indices.extend(own.map(|(index, _)| index));
             return;
         }
         for &body in if self.by_body.is_empty() { &[] } else { active.moving() } {
             // A joint of two moving bodies is listed for the smaller number.
             let own = self.of(body).iter().filter(|(other, _)| body < *other || !active.moves(*other));
-            places.extend(own.filter_map(|(_, id)| self.position(*id)).map(|place| place as u32));
+            indices.extend(own.filter_map(|(_, id)| self.position(*id)).map(|index| index as u32));
         }
-        places.sort_unstable();
+        indices.sort_unstable();
     }
 
     /// Returns the table for a snapshot: without gaps and index.
@@ -316,8 +316,8 @@ mod tests {
                         model.retain(|&(_, x, y)| x != a && y != a);
                     }
                     1 | 2 => {
-                        if let Some(place) = (!model.is_empty()).then(|| b as usize % model.len()) {
-                            let (id, x, y) = model.remove(place);
+                        if let Some(index) = (!model.is_empty()).then(|| b as usize % model.len()) {
+                            let (id, x, y) = model.remove(index);
                             let joint = joints.remove(id).unwrap();
                             prop_assert_eq!((joint.body_a, joint.body_b), (x, y));
                             prop_assert!(joints.remove(id).is_none() && joints.get(id).is_none());
@@ -333,11 +333,11 @@ mod tests {
                 prop_assert_eq!(&all, &model);
                 let connected = model.iter().any(|&(_, x, y)| (x, y) == (a, b) || (y, x) == (a, b));
                 prop_assert_eq!(joints.connects(a, b), connected);
-                let mut places = Vec::new();
-                joints.find_moving(&active, &mut places);
-                prop_assert!(places.is_sorted_by(|x, y| x < y));
+                let mut indices = Vec::new();
+                joints.find_moving(&active, &mut indices);
+                prop_assert!(indices.is_sorted_by(|x, y| x < y));
                 let ends = |joint: &Joint| (joint.body_a, joint.body_b);
-                let moving: Vec<_> = places.iter().map(|&place| ends(joints.at(place))).collect();
+                let moving: Vec<_> = indices.iter().map(|&index| ends(joints.at(index))).collect();
                 let expected: Vec<_> =
                     model.iter().filter(|&&(_, x, y)| active.moves(x) || active.moves(y)).map(|&(_, x, y)| (x, y)).collect();
                 prop_assert_eq!(moving, expected);

@@ -153,9 +153,9 @@ impl SweptBounds {
         // The rounding to f32 of the centre and its path, of the middle of the shape, and of its
         // rotated points.
         let first = ops::sqrt(motion.center_at(0.0).length_squared());
-        let way = ops::sqrt(motion.linear().length_squared()) * start.abs().max(end.abs());
+        let travel = ops::sqrt(motion.linear().length_squared()) * start.abs().max(end.abs());
         let size = ops::sqrt(local.min.abs().max(local.max.abs()).as_dvec3().length_squared());
-        let moved = ROUNDING * (first + way + size + ops::sqrt(center.length_squared()));
+        let moved = ROUNDING * (first + travel + size + ops::sqrt(center.length_squared()));
         let margin = DVec3::splat(settings.target_distance.max(0.0) + moved);
         let (low, high) = (around.min.as_dvec3() - margin, around.max.as_dvec3() + margin);
         let [from, to] = [start, end].map(|t| motion.center_at(t));

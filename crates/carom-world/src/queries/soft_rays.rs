@@ -68,9 +68,9 @@ impl<B: BroadPhase> Query<'_, B> {
                 continue;
             }
             for (part, center) in (0..).zip(&thing.positions) {
-                let way = *center - ray.origin;
-                let middle = way.dot(ray.direction) / length_sq;
-                let aside_sq = (way - ray.direction * middle).length_squared();
+                let offset = *center - ray.origin;
+                let middle = offset.dot(ray.direction) / length_sq;
+                let aside_sq = (offset - ray.direction * middle).length_squared();
                 let half_sq = (thing.radius * thing.radius - aside_sq) / length_sq;
                 if 0.0 <= half_sq {
                     let half = ops::sqrt(half_sq);
@@ -103,10 +103,13 @@ impl<B: BroadPhase> Query<'_, B> {
                 continue;
             }
             for (part, center) in (0..).zip(&thing.positions) {
-                let way = point - *center;
-                let distance = way.length();
-                let on =
-                    if distance <= thing.radius { point } else { *center + way * (thing.radius / distance) };
+                let offset = point - *center;
+                let distance = offset.length();
+                let on = if distance <= thing.radius {
+                    point
+                } else {
+                    *center + offset * (thing.radius / distance)
+                };
                 take(id, (distance - thing.radius).max(0.0), on, part);
             }
         }

@@ -254,10 +254,10 @@ impl<B: BroadPhase> World<B> {
             }
             let motion = &self.bodies.motions[index];
             let aabb = self.broad.aabb(proxy);
-            let way = motion.linear_velocity.length() * dt;
+            let travel = motion.linear_velocity.length() * dt;
             let touches = |aabb: &Aabb| {
                 let overlaps =
-                    |b: &Aabb| (aabb.min - way).cmple(b.max).all() && b.min.cmple(aabb.max + way).all();
+                    |b: &Aabb| (aabb.min - travel).cmple(b.max).all() && b.min.cmple(aabb.max + travel).all();
                 boxes.iter().any(|(b, filter)| overlaps(b) && self.bodies.passes(body, filter))
             };
             aabb.is_ok_and(|aabb| touches(&aabb)) || holds(body)
@@ -308,8 +308,8 @@ impl<B: BroadPhase> World<B> {
         }
         let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
         let mut is_supported = false;
-        pairs_by_body.visit(pairs, number, |place| {
-            is_supported |= states[place].is_touching && !states[place].is_sensor;
+        pairs_by_body.visit(pairs, number, |index| {
+            is_supported |= states[index].is_touching && !states[index].is_sensor;
         });
         if is_supported {
             return Vec3::ZERO;
@@ -318,7 +318,7 @@ impl<B: BroadPhase> World<B> {
         let once = forces.binary_search_by_key(&number, |(body, _)| *body);
         let groups = self.bodies.traits[number as usize].filter.membership;
         let ([pull, _], replaces_gravity) = self.bodies.force_fields.on(body, groups, dt);
-        let force = body.force + once.map_or(Vec3::ZERO, |place| forces[place].1[0]) + pull;
+        let force = body.force + once.map_or(Vec3::ZERO, |index| forces[index].1[0]) + pull;
         let gravity = if replaces_gravity { Vec3::ZERO } else { self.settings.solver.gravity };
         let all = gravity * body.gravity_scale + force * body.inverse_mass;
         if all.is_finite() { body.locked_axes.free_translation(all) } else { Vec3::ZERO }
@@ -378,7 +378,7 @@ impl<B: BroadPhase> World<B> {
             }
             let id = self.bodies.id_at(number);
             let known = soft.pushes.binary_search_by_key(&id, |push| push.body);
-            let mut own = known.map_or(Push::none(id), |place| soft.pushes[place]);
+            let mut own = known.map_or(Push::none(id), |index| soft.pushes[index]);
             let is_pushed = [felt, push] != [[Vec3::ZERO; 2]; 2];
             let acts = !body.is_sleeping || own.miss(felt, body, sleep_speed);
             if acts && is_pushed {
@@ -388,7 +388,7 @@ impl<B: BroadPhase> World<B> {
                 }
                 let forces = &mut self.bodies.steering.forces;
                 let old = forces.binary_search_by_key(&number, |(body, _)| *body);
-                let [force, torque] = old.map_or([Vec3::ZERO; 2], |place| forces[place].1);
+                let [force, torque] = old.map_or([Vec3::ZERO; 2], |index| forces[index].1);
                 let late = [push[0] - early[0], push[1] - early[1]];
                 let sum = [force + late[0] / dt, torque + late[1] / dt];
                 check_finite(sum[0], "force")?;

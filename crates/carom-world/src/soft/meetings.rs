@@ -62,11 +62,11 @@ fn add_inside(thing: &Thing, held: &Held, depth: f32, out: &mut Vec<u32>) {
     }
     let (before, after) = part.rest.split_at(held.vertex as usize);
     let mut add = |vertices: &mut dyn Iterator<Item = (usize, &Vec3)>| {
-        let (mut last, mut way) = (part.rest[held.vertex as usize], 0.0);
-        for (vertex, place) in vertices {
-            way += place.distance(last);
-            last = *place;
-            if !(way < depth) {
+        let (mut last, mut travel) = (part.rest[held.vertex as usize], 0.0);
+        for (vertex, position) in vertices {
+            travel += position.distance(last);
+            last = *position;
+            if !(travel < depth) {
                 break;
             }
             out.extend(thing.particle(vertex));

@@ -104,8 +104,8 @@ impl Thing {
     }
 
     /// Returns the id in the solver of the particle at an index of `positions`.
-    pub(crate) fn particle(&self, place: usize) -> Option<u32> {
-        let mut left = place;
+    pub(crate) fn particle(&self, index: usize) -> Option<u32> {
+        let mut left = index;
         for range in &self.ids {
             if left < range.len() {
                 return Some(range.start + left as u32);
@@ -153,7 +153,7 @@ impl SoftSet {
             part.pins.iter_mut().for_each(|(_, target)| shift.apply(target));
             part.follow(positions, false)?;
         }
-        self.resting.places.iter_mut().for_each(|place| shift.apply(place));
+        self.resting.places.iter_mut().for_each(|point| shift.apply(point));
         for (body, pose, known) in &mut self.resting.near {
             shift.apply(&mut pose.translation);
             *known = aabb(*body).unwrap_or(*known);

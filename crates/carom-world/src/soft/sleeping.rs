@@ -32,17 +32,17 @@ impl SoftSet {
     /// enough for sleep.
     pub(crate) fn note_rest(&mut self, dt: f32, sleep_speed: f32, sleep_delay: f32) -> bool {
         let limit = NEAR_WAY * sleep_speed;
-        let mut places = core::mem::take(&mut self.resting.places);
+        let mut positions = core::mem::take(&mut self.resting.places);
         let all = || self.things().flat_map(|thing| &thing.positions);
-        let stays = |(place, now): (&Vec3, &Vec3)| place.distance_squared(*now) <= limit * limit;
-        if places.len() == self.solver.n_particles() && places.iter().zip(all()).all(stays) {
+        let stays = |(position, now): (&Vec3, &Vec3)| position.distance_squared(*now) <= limit * limit;
+        if positions.len() == self.solver.n_particles() && positions.iter().zip(all()).all(stays) {
             self.resting.time += dt;
         } else {
-            places.clear();
-            places.extend(all());
+            positions.clear();
+            positions.extend(all());
             self.resting.time = 0.0;
         }
-        self.resting.places = places;
+        self.resting.places = positions;
         NEAR_DELAYS * sleep_delay <= self.resting.time
     }
 

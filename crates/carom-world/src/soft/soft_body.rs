@@ -73,12 +73,12 @@ impl SoftPart {
         if let Some(vertex) = masses.iter().position(|mass| !is_mass(mass)) {
             return Err(SoftError::NoMass { vertex });
         }
-        let places: Vec<Vec3> = desc.vertices.iter().map(|vertex| *vertex + desc.position).collect();
-        if let Some(vertex) = desc.pinned.iter().find(|vertex| places.len() <= **vertex as usize) {
+        let positions: Vec<Vec3> = desc.vertices.iter().map(|vertex| *vertex + desc.position).collect();
+        if let Some(vertex) = desc.pinned.iter().find(|vertex| positions.len() <= **vertex as usize) {
             return Err(SoftError::NoSuchVertex { vertex: *vertex as usize });
         }
         let mut pins: Vec<(u32, Vec3)> =
-            desc.pinned.iter().map(|&vertex| (vertex, places[vertex as usize])).collect();
+            desc.pinned.iter().map(|&vertex| (vertex, positions[vertex as usize])).collect();
         pins.sort_by_key(|(vertex, _)| *vertex);
         pins.dedup_by_key(|(vertex, _)| *vertex);
         Ok(SoftPart {
@@ -91,7 +91,7 @@ impl SoftPart {
             force: Vec3::ZERO,
             friction: desc.friction,
             restitution: desc.restitution,
-            mesh: mesh_of(&desc.kind, &places)?,
+            mesh: mesh_of(&desc.kind, &positions)?,
         })
     }
 

@@ -208,7 +208,7 @@ impl StoredThing {
             Iterator::all(&mut list, |vertex| last.replace(vertex) < Some(vertex) && is_in(vertex))
         };
         let are_pins = is_ascending(&mut pins.iter().map(|(vertex, _)| *vertex))
-            && pins.iter().all(|(_, place)| place.is_finite());
+            && pins.iter().all(|(_, position)| position.is_finite());
         let are_held = is_ascending(&mut held.iter().map(|held| held.vertex))
             && held.iter().all(|held| held.point.is_finite());
         let are_masses = masses.iter().all(|mass| 0.0 < *mass && mass.is_finite() && 0.0 < 1.0 / mass);

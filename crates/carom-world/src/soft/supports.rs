@@ -112,9 +112,9 @@ impl<B: BroadPhase> World<B> {
             let by = if self.bodies.motions[contact.other as usize].kind != BodyKind::Dynamic {
                 Bearer::Firm
             } else if self.bears(contact)
-                && let Some(place) = place_of(contact.other)
+                && let Some(index) = place_of(contact.other)
             {
-                Bearer::Body(place)
+                Bearer::Body(index)
             } else {
                 continue;
             };
@@ -129,20 +129,20 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.motions[number as usize].kind != BodyKind::Dynamic {
             return all;
         }
-        let mut places = Vec::new();
+        let mut indices = Vec::new();
         let (pairs, states) = (&self.contacts.pairs, &self.contacts.states);
-        self.contacts.pairs_by_body.visit(pairs, number, |place| {
-            let state = &states[place];
+        self.contacts.pairs_by_body.visit(pairs, number, |index| {
+            let state = &states[index];
             if state.is_touching && !state.is_sensor && !state.is_disabled {
-                places.push(place);
+                indices.push(index);
             }
         });
         let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         let (solids, belts) = (self.bodies.solids([&[], &[]]), &self.contacts.belts);
-        for place in places {
-            let pair = self.contacts.pairs[place];
+        for index in indices {
+            let pair = self.contacts.pairs[index];
             let (other, sign) = if pair.a == number { (pair.b, -1.0) } else { (pair.a, 1.0) };
-            for manifold in self.contacts.manifolds_of(&self.contacts.states[place]) {
+            for manifold in self.contacts.manifolds_of(&self.contacts.states[index]) {
                 let normal = manifold.normal() * sign;
                 let [friction, _] = solids.mixed([pair.a as usize, pair.b as usize], manifold);
                 for contact in manifold.contacts().iter().filter(|contact| contact.distance <= slop) {

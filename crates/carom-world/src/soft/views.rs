@@ -135,8 +135,8 @@ impl SoftBodyMut<'_> {
         if let Some(part) = self.part() {
             part.held.retain(|held| held.vertex != vertex);
             match part.pins.binary_search_by_key(&vertex, |(pinned, _)| *pinned) {
-                Ok(place) => part.pins[place].1 = position,
-                Err(place) => part.pins.insert(place, (vertex, position)),
+                Ok(index) => part.pins[index].1 = position,
+                Err(index) => part.pins.insert(index, (vertex, position)),
             }
         }
         self.set.solver.set_inverse_mass(particle, 0.0).map_err(SoftError::from)?;
@@ -156,8 +156,8 @@ impl SoftBodyMut<'_> {
         point.map_or(Ok(()), |point| check_finite(point, "attached point"))?;
         self.release(vertex)?;
         if let (Some(point), Some(part)) = (point, self.part()) {
-            let place = part.held.partition_point(|held| held.vertex < vertex);
-            part.held.insert(place, Held { vertex, body, point });
+            let index = part.held.partition_point(|held| held.vertex < vertex);
+            part.held.insert(index, Held { vertex, body, point });
         }
         Ok(self)
     }
@@ -376,10 +376,10 @@ impl ParticlesMut<'_> {
     /// order.
     ///
     /// Errors: the first index without a particle. Nothing changes then.
-    pub fn kill(&mut self, places: &[u32]) -> Result<&mut Self, WorldError> {
-        let mut killed = alloc::vec::Vec::with_capacity(places.len());
+    pub fn kill(&mut self, indices: &[u32]) -> Result<&mut Self, WorldError> {
+        let mut killed = alloc::vec::Vec::with_capacity(indices.len());
         let thing = self.set.thing(SoftThing::Particles(self.id));
-        for &vertex in places {
+        for &vertex in indices {
             let vertex = vertex as usize;
             let id = thing.and_then(|thing| thing.particle(vertex));
             killed.push(id.ok_or(SoftError::NoSuchVertex { vertex })?);

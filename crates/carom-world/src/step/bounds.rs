@@ -49,13 +49,13 @@ impl<B: BroadPhase> World<B> {
     /// another length.
     fn expand_bounds_of_fast(&mut self, dt: f32) {
         if core::mem::replace(&mut self.last.dt, dt) != dt {
-            for place in 0..self.bodies.active.awake().len() {
-                self.expand_bounds_of(self.bodies.active.awake()[place] as usize);
+            for slot in 0..self.bodies.active.awake().len() {
+                self.expand_bounds_of(self.bodies.active.awake()[slot] as usize);
             }
         }
         self.continuous.find_fast(&self.bodies.traits);
-        for place in 0..self.continuous.fast.len() {
-            let index = self.continuous.fast[place] as usize;
+        for slot in 0..self.continuous.fast.len() {
+            let index = self.continuous.fast[slot] as usize;
             if self.bodies.motions[index].kind == BodyKind::Dynamic && !self.bodies.motions[index].is_sleeping
             {
                 self.expand_bounds_of(index);

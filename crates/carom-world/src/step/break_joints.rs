@@ -11,11 +11,11 @@ use carom_broad::BroadPhase;
 impl<B: BroadPhase> World<B> {
     /// Removes the overloaded joints.
     pub(crate) fn break_joints(&mut self) {
-        let places = &self.contacts.scratch.joints;
-        let broken: Vec<JointId> = places
+        let indices = &self.contacts.scratch.joints;
+        let broken: Vec<JointId> = indices
             .iter()
-            .filter(|&&place| self.joints.at(place).is_overloaded())
-            .map(|&place| self.joints.id_at(place))
+            .filter(|&&index| self.joints.at(index).is_overloaded())
+            .map(|&index| self.joints.id_at(index))
             .collect();
         for id in broken {
             let Some(joint) = self.joints.get(id).copied() else { continue };

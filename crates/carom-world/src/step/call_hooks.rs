@@ -67,8 +67,8 @@ impl<'a> Caller<'a> {
 
     /// Calls the filter for a pair of bodies. Appends the pairs of colliders that it rejects to
     /// `apart`. Returns whether any pair remains.
-    fn verdict(&self, place: u32, apart: &mut Vec<ColliderPair>) -> bool {
-        let state = &self.contacts.states[place as usize];
+    fn verdict(&self, index: u32, apart: &mut Vec<ColliderPair>) -> bool {
+        let state = &self.contacts.states[index as usize];
         let bodies = [state.a.index as usize, state.b.index as usize];
         let mut meets = false;
         if !self.solids().is_composite(bodies[0], bodies[1]) {
@@ -89,26 +89,26 @@ impl<'a> Caller<'a> {
     }
 
     /// Calls the hooks for the contacts of a pair of bodies.
-    fn call(&self, place: u32, out: &mut Answers) {
-        let state = &self.contacts.states[place as usize];
+    fn call(&self, index: u32, out: &mut Answers) {
+        let state = &self.contacts.states[index as usize];
         let (bodies, manifolds) =
             ([state.a.index as usize, state.b.index as usize], self.contacts.manifolds_of(state));
         let solids = self.solids();
         if !solids.is_composite(bodies[0], bodies[1]) {
-            return self.call_for_colliders(place, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
+            return self.call_for_colliders(index, [ColliderSlot::FIRST; 2], (manifolds, 0), out);
         }
         let slots_of = |manifold: &Manifold| solids.slots_of(bodies, manifold);
         let (mut first, mut called) = (0, Vec::new());
         for own in manifolds.chunk_by(|x, y| slots_of(x) == slots_of(y)) {
             called.push(slots_of(&own[0]));
-            self.call_for_colliders(place, slots_of(&own[0]), (own, first), out);
+            self.call_for_colliders(index, slots_of(&own[0]), (own, first), out);
             first += own.len() as u32;
         }
         // Colliders without contacts may meet in the step if a body travels far.
         for [own, other] in solids.meeting(bodies[0], bodies[1]) {
             let slots = [own.0, other.0];
             if !called.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
-                self.call_for_colliders(place, slots, (&[], 0), out);
+                self.call_for_colliders(index, slots, (&[], 0), out);
             }
         }
     }
@@ -117,12 +117,12 @@ impl<'a> Caller<'a> {
     /// `first_number` of the pair state.
     fn call_for_colliders(
         &self,
-        place: u32,
+        index: u32,
         slots: [ColliderSlot; 2],
         (manifolds, first_number): (&[Manifold], u32),
         out: &mut Answers,
     ) {
-        let state = &self.contacts.states[place as usize];
+        let state = &self.contacts.states[index as usize];
         let solids = self.solids();
         let Some(pair) = self.view(state, slots) else { return };
         let of = |id: BodyId, slot| solids.traits_of(id.index as usize, slot);
@@ -147,14 +147,14 @@ impl<'a> Caller<'a> {
         let key = ColliderPair { bodies: [state.a.index, state.b.index], slots };
         let known = &self.contacts.hooked.memory;
         let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
-        let mut answer = PairAnswer { place, key, tag: 0, is_disabled: false };
+        let mut answer = PairAnswer { index, key, tag: 0, is_disabled: false };
         let none = Manifold::new(Vec3::ZERO);
         let each = if manifolds.is_empty() { core::slice::from_ref(&none) } else { manifolds };
         let (first, mut n_points, mut is_enabled) = (out.changes.len(), 0, false);
         let mut tag = if manifolds.is_empty() { 0 } else { known };
         for (number, manifold) in (first_number..).zip(each) {
             let (by_rules, material) = common.unwrap_or_else(|| materials(solids.mixed(bodies, manifold)));
-            let mut change = Change::none(place, number, material, manifold);
+            let mut change = Change::none(index, number, material, manifold);
             if hooks.contains(ActiveHooks::MODIFY) {
                 let mut contact = ContactMut { pair, manifolds, manifold, tag: &mut tag, change };
                 self.hooks.modify_contact(&mut contact);
@@ -177,20 +177,20 @@ impl<B: BroadPhase> World<B> {
     /// Calls the filter for the active pairs with the flag, and stores which of them are tested.
     pub(crate) fn filter_pairs(&mut self, hooks: &dyn Hooks) {
         let World { bodies, joints, contacts, .. } = self;
-        let mut places = core::mem::take(&mut contacts.hooked.places);
+        let mut indices = core::mem::take(&mut contacts.hooked.indices);
         let mut verdicts = core::mem::take(&mut contacts.hooked.verdicts);
         let asks = |pair: &Pair| {
             has_hooks(&bodies.traits, *pair, ActiveHooks::FILTER)
                 && narrow::is_wanted(*pair, &bodies.traits, &bodies.motions, joints)
         };
-        find_places(contacts, &mut places, |state| asks(&state.pair()));
+        find_places(contacts, &mut indices, |state| asks(&state.pair()));
         verdicts.clear();
-        verdicts.resize_with(places.len(), || (true, Vec::new()));
+        verdicts.resize_with(indices.len(), || (true, Vec::new()));
         let caller = Caller { hooks, bodies, contacts };
-        fill_verdicts(&caller, &places, &mut verdicts);
+        fill_verdicts(&caller, &indices, &mut verdicts);
         let mut apart = core::mem::take(&mut contacts.hooked.apart);
-        for (&place, (is_wanted, parted)) in places.iter().zip(&mut verdicts) {
-            let state = &mut contacts.states[place as usize];
+        for (&index, (is_wanted, parted)) in indices.iter().zip(&mut verdicts) {
+            let state = &mut contacts.states[index as usize];
             let bodies_of = [state.a.index, state.b.index];
             let several = [state.a, state.b].iter().any(|id| bodies.traits[id.index as usize].is_composite);
             let first = apart.partition_point(|pair| pair.bodies < bodies_of);
@@ -208,7 +208,7 @@ impl<B: BroadPhase> World<B> {
             }
         }
         contacts.hooked.apart = apart;
-        (contacts.hooked.places, contacts.hooked.verdicts) = (places, verdicts);
+        (contacts.hooked.indices, contacts.hooked.verdicts) = (indices, verdicts);
     }
 
     /// Calls the hooks for the contacts of the active pairs, and stores their changes.
@@ -219,10 +219,10 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         let World { bodies, contacts, continuous, .. } = self;
-        let mut places = core::mem::take(&mut contacts.hooked.places);
+        let mut indices = core::mem::take(&mut contacts.hooked.indices);
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
         let flags = ActiveHooks::COMBINE | ActiveHooks::MODIFY;
-        find_places(contacts, &mut places, |state| has_hooks(&bodies.traits, state.pair(), flags));
+        find_places(contacts, &mut indices, |state| has_hooks(&bodies.traits, state.pair(), flags));
         let called: Vec<u32> = match hooks {
             None => Vec::new(),
             Some(_) => {
@@ -230,12 +230,12 @@ impl<B: BroadPhase> World<B> {
                     bodies.traits[index as usize].is_fast
                         || continuous.swift.get(index as usize).is_some_and(|is_swift| *is_swift)
                 };
-                let is_asked = |place: &&u32| {
-                    let state = &contacts.states[**place as usize];
+                let is_asked = |slot: &&u32| {
+                    let state = &contacts.states[**slot as usize];
                     let is_near = 0 < state.n || goes_far(state.a.index) || goes_far(state.b.index);
                     !state.is_sensor && state.is_wanted && is_near
                 };
-                places.iter().filter(is_asked).copied().collect()
+                indices.iter().filter(is_asked).copied().collect()
             }
         };
         answers.resize_with(called.len().div_ceil(CHUNK_PAIRS), Answers::default);
@@ -243,15 +243,15 @@ impl<B: BroadPhase> World<B> {
             fill_answers(&Caller { hooks, bodies, contacts }, &called, &mut answers);
         }
         // From here on nothing can panic.
-        for &place in &places {
-            contacts.states[place as usize].is_disabled = false;
+        for &slot in &indices {
+            contacts.states[slot as usize].is_disabled = false;
         }
         for answer in answers.iter().flat_map(|chunk| &chunk.pairs) {
             let several = answer.key.bodies.iter().any(|&body| bodies.traits[body as usize].is_composite);
             if several {
                 contacts.hooked.disabled.extend(answer.is_disabled.then_some(answer.key));
             } else {
-                contacts.states[answer.place as usize].is_disabled = answer.is_disabled;
+                contacts.states[answer.index as usize].is_disabled = answer.is_disabled;
             }
         }
         contacts.hooked.disabled.sort_unstable();
@@ -261,15 +261,15 @@ impl<B: BroadPhase> World<B> {
         let keeps = |&(ColliderPair { bodies: [a, b], .. }, _): &(ColliderPair, u32)| {
             let pair = Pair { a, b };
             let first = pairs.partition_point(|other| *other < pair);
-            let mut same = (first..pairs.len()).take_while(|&place| pairs[place] == pair);
-            same.find(|&place| !states[place].is_gap())
-                .is_some_and(|place| places.binary_search(&(place as u32)).is_err())
+            let mut same = (first..pairs.len()).take_while(|&slot| pairs[slot] == pair);
+            same.find(|&slot| !states[slot].is_gap())
+                .is_some_and(|slot| indices.binary_search(&(slot as u32)).is_err())
         };
         hooked.memory.retain(keeps);
         let told = answers.iter().flat_map(|chunk| &chunk.pairs).filter(|answer| answer.tag != 0);
         hooked.memory.extend(told.map(|answer| (answer.key, answer.tag)));
         hooked.memory.sort_unstable_by_key(|(key, _)| *key);
-        (hooked.places, hooked.answers) = (places, answers);
+        (hooked.indices, hooked.answers) = (indices, answers);
     }
 
     /// Before the solver's input is collected: appends copies of the manifolds whose points a hook
@@ -278,7 +278,7 @@ impl<B: BroadPhase> World<B> {
         let ContactSet { hooked, states, manifolds, sleeping, .. } = &mut self.contacts;
         let n = manifolds.len();
         for change in hooked.changes.iter().filter(|change| change.has_other_points()) {
-            let state = &states[change.place as usize];
+            let state = &states[change.index as usize];
             let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
             let manifold = change.manifold(&found[change.number as usize]);
             manifolds.push(manifold);
@@ -296,7 +296,7 @@ impl<B: BroadPhase> World<B> {
         for change in &hooked.changes {
             let manifold = next_manifold;
             next_manifold += u32::from(change.has_other_points());
-            let state = &states[change.place as usize];
+            let state = &states[change.index as usize];
             let Some(contact) = contact_of(state, change) else { continue };
             let Some(link) = scratch.contacts.get_mut(contact as usize) else { continue };
             let [friction, restitution] = [change.material.friction, change.material.restitution];
@@ -330,11 +330,11 @@ impl<B: BroadPhase> World<B> {
         let all = solver.surface_velocities_mut();
         for mut surface in surfaces {
             match all.binary_search_by_key(&surface.contact, |known| known.contact) {
-                Ok(place) => {
-                    surface.part = all[place].part;
-                    all[place] = surface;
+                Ok(index) => {
+                    surface.part = all[index].part;
+                    all[index] = surface;
                 }
-                Err(place) => all.insert(place, surface),
+                Err(index) => all.insert(index, surface),
             }
         }
     }
@@ -346,13 +346,13 @@ impl<B: BroadPhase> World<B> {
         manifolds.truncate(first_manifold);
         let impulses = solver.contact_impulses_mut();
         for change in hooked.changes.iter().filter(|change| change.has_other_points()) {
-            let contact = contact_of(&states[change.place as usize], change);
+            let contact = contact_of(&states[change.index as usize], change);
             let Some(impulse) = contact.and_then(|contact| impulses.get_mut(contact as usize)) else {
                 continue;
             };
             let solved = core::mem::take(&mut impulse.normal);
-            for ((place, _), normal) in change.solved_points().zip(solved) {
-                impulse.normal[place] = normal;
+            for ((index, _), normal) in change.solved_points().zip(solved) {
+                impulse.normal[index] = normal;
             }
         }
     }
@@ -369,53 +369,53 @@ fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
 }
 
 /// Lists the positions of the active pairs for which `is_it` holds.
-fn find_places(contacts: &ContactSet, places: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
-    places.clear();
-    let is_it = |place: &u32| {
-        let state = &contacts.states[*place as usize];
+fn find_places(contacts: &ContactSet, indices: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
+    indices.clear();
+    let is_it = |index: &u32| {
+        let state = &contacts.states[*index as usize];
         !state.is_gap() && is_it(state)
     };
-    places.extend(contacts.active_pairs.iter().copied().filter(is_it));
+    indices.extend(contacts.active_pairs.iter().copied().filter(is_it));
 }
 
-fn fill_verdicts(caller: &Caller<'_>, places: &[u32], verdicts: &mut [Verdict]) {
-    let fill = |(places, verdicts): (&[u32], &mut [Verdict])| {
-        places.iter().zip(verdicts).for_each(|(&place, (meets, apart))| {
+fn fill_verdicts(caller: &Caller<'_>, indices: &[u32], verdicts: &mut [Verdict]) {
+    let fill = |(indices, verdicts): (&[u32], &mut [Verdict])| {
+        indices.iter().zip(verdicts).for_each(|(&index, (meets, apart))| {
             apart.clear();
-            *meets = caller.verdict(place, apart);
+            *meets = caller.verdict(index, apart);
         });
     };
     #[cfg(feature = "parallel")]
-    if CHUNK_PAIRS < places.len() && 1 < rayon::current_num_threads() {
-        places.par_chunks(CHUNK_PAIRS).zip(verdicts.par_chunks_mut(CHUNK_PAIRS)).for_each(fill);
+    if CHUNK_PAIRS < indices.len() && 1 < rayon::current_num_threads() {
+        indices.par_chunks(CHUNK_PAIRS).zip(verdicts.par_chunks_mut(CHUNK_PAIRS)).for_each(fill);
         return;
     }
-    fill((places, verdicts));
+    fill((indices, verdicts));
 }
 
-fn fill_answers(caller: &Caller<'_>, places: &[u32], answers: &mut [Answers]) {
-    let fill = |(places, out): (&[u32], &mut Answers)| {
+fn fill_answers(caller: &Caller<'_>, indices: &[u32], answers: &mut [Answers]) {
+    let fill = |(indices, out): (&[u32], &mut Answers)| {
         out.pairs.clear();
         out.changes.clear();
-        places.iter().for_each(|&place| caller.call(place, out));
+        indices.iter().for_each(|&index| caller.call(index, out));
     };
     #[cfg(feature = "parallel")]
     if 1 < answers.len() && 1 < rayon::current_num_threads() {
-        places.par_chunks(CHUNK_PAIRS).zip(answers.par_iter_mut()).for_each(fill);
+        indices.par_chunks(CHUNK_PAIRS).zip(answers.par_iter_mut()).for_each(fill);
         return;
     }
-    places.chunks(CHUNK_PAIRS).zip(answers).for_each(fill);
+    indices.chunks(CHUNK_PAIRS).zip(answers).for_each(fill);
 }
 
 /// Puts settings into a list that is sorted by contact. An existing entry keeps its rolling
 /// friction.
 fn put_settings(list: &mut Vec<ContactSettings>, settings: ContactSettings) {
     match list.binary_search_by_key(&settings.contact, |known| known.contact) {
-        Ok(place) => {
-            let rolling_friction = list[place].rolling_friction;
-            list[place] = settings;
-            list[place].rolling_friction = rolling_friction;
+        Ok(index) => {
+            let rolling_friction = list[index].rolling_friction;
+            list[index] = settings;
+            list[index].rolling_friction = rolling_friction;
         }
-        Err(place) => list.insert(place, settings),
+        Err(index) => list.insert(index, settings),
     }
 }

@@ -23,8 +23,8 @@ impl<B: BroadPhase> World<B> {
         let mut new = Vec::new();
         let slop = self.settings.solver.slop * self.settings.solver.length_unit;
         let mut active = self.contacts.active_pairs.iter().peekable();
-        for (place, state) in (0_u32..).zip(self.contacts.states.iter()) {
-            let is_active = has_detected && active.next_if_eq(&&place).is_some();
+        for (index, state) in (0_u32..).zip(self.contacts.states.iter()) {
+            let is_active = has_detected && active.next_if_eq(&&index).is_some();
             let is_its = |id: BodyId| is_composite(id);
             if state.is_gap() || !state.is_wanted || !(is_its(state.a) || is_its(state.b)) {
                 continue;

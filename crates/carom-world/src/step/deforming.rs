@@ -44,8 +44,8 @@ impl<B: BroadPhase> World<B> {
         let mut sleepers: Vec<u32> = Vec::new();
         let ContactSet { pairs_by_body, pairs, states, sleeping, manifolds, .. } = &mut self.contacts;
         for body in self.bodies.deforming.pending() {
-            pairs_by_body.visit(pairs, body, |place| {
-                let state = &states[place];
+            pairs_by_body.visit(pairs, body, |index| {
+                let state = &states[index];
                 let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
                 if !state.is_sensor && !found.is_empty() {
                     let sleeps = |body: &u32| self.bodies.motions[*body as usize].is_sleeping;
@@ -81,7 +81,7 @@ impl<B: BroadPhase> World<B> {
         let swapped = core::mem::take(&mut self.bodies.deforming.swapped);
         for &body in &swapped {
             let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
-            pairs_by_body.visit(pairs, body, |place| states[place].has_cache = false);
+            pairs_by_body.visit(pairs, body, |index| states[index].has_cache = false);
             self.refit(body as usize);
             let Some(Shape::Mesh(now)) = &self.bodies.shapes[body as usize] else { continue };
             if let Some(rebuilt) = self.bodies.deforming.watch(body, now) {

@@ -129,9 +129,9 @@ impl<B: BroadPhase> World<B> {
             smooths_internal_edges: self.settings.smooths_internal_edges,
         };
         time_critical::plan_tests(&mut states, &mut scene, step_budget, self.budget.next_pair);
-        let first = self.contacts.active_pairs.first().map_or(0, |&place| place as usize);
+        let first = self.contacts.active_pairs.first().map_or(0, |&index| index as usize);
         let row =
-            Row { states: &mut states, places: &self.contacts.active_pairs, caches: &mut caches[first..] };
+            Row { states: &mut states, indices: &self.contacts.active_pairs, caches: &mut caches[first..] };
         #[cfg(feature = "parallel")]
         let mut tally =
             crate::contacts::chunks::update_all(&scene, row, &mut self.contacts.scratch.found_in, &mut found);

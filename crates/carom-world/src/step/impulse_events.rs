@@ -23,10 +23,10 @@ impl<B: BroadPhase> World<B> {
         let mut approaches = core::mem::take(&mut self.contacts.approaches);
         approaches.clear();
         if 0 < self.bodies.n_with_threshold {
-            for &place in &self.contacts.active_pairs {
-                let state = &self.contacts.states[place as usize];
+            for &index in &self.contacts.active_pairs {
+                let state = &self.contacts.states[index as usize];
                 if 0 < state.n && state.may_push() && self.impulse_threshold(state) < f32::MAX {
-                    self.note_approaches(place, state, &mut approaches);
+                    self.note_approaches(index, state, &mut approaches);
                 }
             }
         }
@@ -40,7 +40,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Appends the pairs of colliders of a pair state that have contacts and a threshold.
-    fn note_approaches(&self, place: u32, state: &PairState, out: &mut Vec<Approach>) {
+    fn note_approaches(&self, index: u32, state: &PairState, out: &mut Vec<Approach>) {
         let [a, b] = [state.a, state.b].map(|body| &self.bodies.motions[body.index as usize]);
         let indices = [state.a.index as usize, state.b.index as usize];
         let solids = self.bodies.solids([&[], &[]]);
@@ -59,7 +59,7 @@ impl<B: BroadPhase> World<B> {
             }
             match out[first..].iter_mut().find(|known| known.slots == slots) {
                 Some(known) => known.speed = known.speed.max(speed),
-                None => out.push(Approach { place, slots, threshold, speed }),
+                None => out.push(Approach { index, slots, threshold, speed }),
             }
         }
     }
@@ -69,8 +69,8 @@ impl<B: BroadPhase> World<B> {
         let mut events = core::mem::take(&mut self.contacts.impulse_events);
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
         let solids = self.bodies.solids([&[], &[]]);
-        for &Approach { place, slots, threshold, speed } in &contacts.approaches {
-            let state = &contacts.states[place as usize];
+        for &Approach { index, slots, threshold, speed } in &contacts.approaches {
+            let state = &contacts.states[index as usize];
             let Some(own) = impulses.get(state.solved_range()) else { continue };
             let indices = [state.a.index as usize, state.b.index as usize];
             let pushes = contacts.manifolds_of(state).iter().zip(own);

@@ -77,7 +77,7 @@ impl<B: BroadPhase> World<B> {
 
     /// Checks the time step and the settings, applies changed settings, and starts the budget.
     fn start_budget(&mut self, dt: f32, budget: Budget) -> Result<StepBudget, WorldError> {
-        if matches!(budget, Budget::Time(_)) && !clock::IS_THERE {
+        if matches!(budget, Budget::Time(_)) && !clock::IS_AVAILABLE {
             return Err(WorldError::NoClock);
         }
         self.settings.solver.check(dt)?;
@@ -114,8 +114,8 @@ impl<B: BroadPhase> World<B> {
         shortfall.is_deferred = true;
         shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
         shortfall.n_substeps = self.settings.solver.substeps;
-        for place in 0..self.bodies.active.kinematic().len() {
-            let index = self.bodies.active.kinematic()[place] as usize;
+        for slot in 0..self.bodies.active.kinematic().len() {
+            let index = self.bodies.active.kinematic()[slot] as usize;
             let body = &mut self.bodies.motions[index];
             let pose = body.pose_after(dt);
             // Beyond the finite range the body stays, and the solver returns the error later.

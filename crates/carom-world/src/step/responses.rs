@@ -79,7 +79,7 @@ impl<B: BroadPhase> World<B> {
         };
         let known =
             self.contacts.rules.approaching.binary_search_by_key(&[a.index, b.index], |&(pair, _)| pair);
-        let known = known.ok().map(|place| self.contacts.rules.approaching[place].1);
+        let known = known.ok().map(|index| self.contacts.rules.approaching[index].1);
         // It is refused only if the frames are not finite, which happens at the end of the finite
         // range.
         let Ok(joint) = self.admit_joint(a, b, joint) else { return };
@@ -87,7 +87,7 @@ impl<B: BroadPhase> World<B> {
         let energy_lost = known.unwrap_or_else(|| self.stick_energy(&group));
         let common = CommonMotion::of(group.iter().map(|&body| &self.bodies.motions[body as usize]));
         for body in group {
-            self.change_motion(body, |body| common.give(body));
+            self.change_motion(body, |body| common.apply_to(body));
         }
         self.contacts.responses.push(ResponseEvent {
             a,
@@ -157,7 +157,7 @@ impl<B: BroadPhase> World<B> {
         let energy = |body: &Body| body.energy(Vec3::ZERO, 0.0).kinetic;
         let after = |body: &Body| {
             let mut body = *body;
-            common.give(&mut body);
+            common.apply_to(&mut body);
             energy(&body)
         };
         bodies.map(|body| energy(body) - after(body)).sum()
@@ -167,8 +167,8 @@ impl<B: BroadPhase> World<B> {
     /// centres if there is no contact.
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
         let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
-        let manifold = self.contacts.place_of(a, b).and_then(|place| {
-            let manifolds = self.contacts.manifolds_of(&self.contacts.states[place]);
+        let manifold = self.contacts.place_of(a, b).and_then(|index| {
+            let manifolds = self.contacts.manifolds_of(&self.contacts.states[index]);
             manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
         });
         let is_light = body_b.inverse_mass < body_a.inverse_mass;
@@ -186,8 +186,8 @@ impl<B: BroadPhase> World<B> {
     /// Whether the solver pushed two bodies apart in this step.
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
-        let Some(place) = self.contacts.place_of(a, b) else { return false };
-        let state = &self.contacts.states[place];
+        let Some(slot) = self.contacts.place_of(a, b) else { return false };
+        let state = &self.contacts.states[slot];
         let pushed = self.solver.contact_impulses().get(state.solved_range());
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())
     }

@@ -84,7 +84,7 @@ impl<B: BroadPhase> World<B> {
             let groups = traits[index].filter.membership;
             let ([force, torque], replaces_gravity) = force_fields.on(&motions[index], groups, dt);
             let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
-            let [own_force, own_torque] = known.map_or([Vec3::ZERO; 2], |place| steering.forces[place].1);
+            let [own_force, own_torque] = known.map_or([Vec3::ZERO; 2], |slot| steering.forces[slot].1);
             (number, [force + own_force, torque + own_torque], replaces_gravity)
         });
         with_fields.collect()

@@ -143,8 +143,8 @@ impl Substep<'_> {
     /// Returns a dynamic body that moves in this step. `None` for a body that sleeps, is suspended
     /// by a budget, is not dynamic, or was removed.
     pub fn body(&mut self, id: BodyId) -> Option<BodyForces<'_>> {
-        let place = self.inner.movers.binary_search(&id.index).ok()?;
-        let motion = self.inner.motions.get_mut(place).filter(|motion| motion.is_dynamic)?;
+        let index = self.inner.movers.binary_search(&id.index).ok()?;
+        let motion = self.inner.motions.get_mut(index).filter(|motion| motion.is_dynamic)?;
         let user_data = self.names.user_data(id.index);
         (self.names.id(id.index) == id).then_some(BodyForces { id, user_data, motion })
     }

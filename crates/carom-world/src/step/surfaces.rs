@@ -23,8 +23,8 @@ impl<B: BroadPhase> World<B> {
         let ContactSet { belts, pairs_by_body, pairs, states, manifolds, sleeping, .. } = &mut self.contacts;
         let solids = self.bodies.solids([&[], &[]]);
         for &(body, _) in belts.of_bodies() {
-            pairs_by_body.visit(pairs, body, |place| {
-                let state = &states[place];
+            pairs_by_body.visit(pairs, body, |index| {
+                let state = &states[index];
                 let [a, b] = [state.a.index, state.b.index];
                 // A pair of two belts is handled with the first of them.
                 if state.first_solved == NOT_SOLVED || (body == b && belts.of(a).is_some()) {
@@ -74,8 +74,8 @@ impl<B: BroadPhase> World<B> {
             };
             let pose = self.bodies.motions[body as usize].pose;
             let sheet = Sheet { meshes: [now, next], pose, rate: 1.0 / self.last.dt };
-            pairs_by_body.visit(pairs, body, |place| {
-                let state = &states[place];
+            pairs_by_body.visit(pairs, body, |index| {
+                let state = &states[index];
                 if state.first_solved == NOT_SOLVED {
                     return;
                 }
@@ -111,7 +111,7 @@ impl<B: BroadPhase> World<B> {
         let ContactSet { active_pairs, states, manifolds, sleeping, .. } = &self.contacts;
         let (traits, solids) = (&self.bodies.traits, self.bodies.solids([&[], &[]]));
         let rolls = |body: BodyId| traits[body.index as usize].has_rolling();
-        let solved = active_pairs.iter().map(|&place| &states[place as usize]);
+        let solved = active_pairs.iter().map(|&index| &states[index as usize]);
         let solved = solved.filter(|state| state.first_solved != NOT_SOLVED);
         for state in solved.filter(|state| rolls(state.a) || rolls(state.b)) {
             let bodies = [state.a.index as usize, state.b.index as usize];

@@ -35,7 +35,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
         let began = |state: &&PairState| state.is_touching && !state.was_touching && !state.is_sensor;
-        let states = self.contacts.active_pairs.iter().map(|&place| &self.contacts.states[place as usize]);
+        let states = self.contacts.active_pairs.iter().map(|&index| &self.contacts.states[index as usize]);
         let sleepers = states.filter(began).flat_map(|state| [state.a, state.b]).filter(sleeps);
         let mut sleepers: Vec<BodyId> = sleepers.collect();
         sleepers.extend(self.contacts.hooked.parted.drain(..).filter(sleeps));
@@ -82,12 +82,12 @@ impl<B: BroadPhase> World<B> {
                 !self.bodies.active.moves(number) && body.kind != BodyKind::Fixed
             };
             let some_stay = (0..).zip(&self.bodies.motions).any(stays);
-            for &place in if some_stay { &self.contacts.active_pairs[..] } else { &[] } {
-                let pair = self.contacts.pairs[place as usize];
+            for &index in if some_stay { &self.contacts.active_pairs[..] } else { &[] } {
+                let pair = self.contacts.pairs[index as usize];
                 if self.bodies.active.moves(pair.a) == self.bodies.active.moves(pair.b) || !is_woken(pair) {
                     continue;
                 }
-                let state = &self.contacts.states[place as usize];
+                let state = &self.contacts.states[index as usize];
                 // A response rule may act as soon as there is a contact.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
                 let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
@@ -95,7 +95,7 @@ impl<B: BroadPhase> World<B> {
                     sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
                 }
             }
-            for joint in self.contacts.scratch.joints.iter().map(|&place| self.joints.at(place)) {
+            for joint in self.contacts.scratch.joints.iter().map(|&index| self.joints.at(index)) {
                 if is_woken(Pair { a: joint.body_a, b: joint.body_b }) {
                     sleepers.extend([joint.body_a, joint.body_b].into_iter().filter(|&body| sleeps(body)));
                 }
@@ -143,8 +143,8 @@ impl<B: BroadPhase> World<B> {
             return;
         }
         let drowsy = self.drowsy_from(dt);
-        for &place in &self.contacts.active_pairs {
-            let state = &self.contacts.states[place as usize];
+        for &index in &self.contacts.active_pairs {
+            let state = &self.contacts.states[index as usize];
             for (own, other) in [(state.a, state.b), (state.b, state.a)] {
                 let other = other.index as usize;
                 let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;

@@ -32,12 +32,12 @@ fn range(n: usize, is_fast: bool, seed: u64) -> (World, Vec<BodyId>) {
             };
             // On a grid, so that they meet the wall and not each other.
             let row = (i / 200) as f32;
-            let place =
+            let position =
                 Vec3::new(random.range(-30.0, -1.0) as f32, row * 0.4 - 10.0, (i % 200) as f32 * 0.4 - 40.0);
             let spin = if i % 4 == 0 { Vec3::ZERO } else { random.cube_point().as_vec3() * 200.0 };
             let aside = random.cube_point().as_vec3() * 30.0;
             let desc = BodyDesc::dynamic(shape)
-                .with_pose(Pose::from_translation(place))
+                .with_pose(Pose::from_translation(position))
                 .with_linear_velocity(Vec3::new(SPEED, aside.y, aside.z))
                 .with_angular_velocity(spin)
                 .with_density(8000.0)

@@ -4,7 +4,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{ALGORITHMS, SpatialBroadPhase, WorldHints};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{Compound, CompoundPart, Shape};
@@ -16,8 +16,8 @@ use carom_world::{
 };
 use std::sync::Arc;
 
-fn at(shape: Shape, place: Vec3) -> ColliderDesc {
-    ColliderDesc::new(shape).with_pose(Pose::from_translation(place))
+fn at(shape: Shape, position: Vec3) -> ColliderDesc {
+    ColliderDesc::new(shape).with_pose(Pose::from_translation(position))
 }
 
 fn weightless<B: BroadPhase + Default>() -> World<B> {
@@ -28,12 +28,12 @@ fn weightless<B: BroadPhase + Default>() -> World<B> {
 /// Three parts with poses, as parts of a compound and as colliders.
 fn pieces(seed: u64) -> Vec<(Shape, Pose)> {
     let mut dice = Dice::new(seed);
-    let mut place =
+    let mut pose_at =
         |x: f32| Pose::new(Quat::from_scaled_axis(dice.point(1.0)), Vec3::X * x + dice.point(0.1));
     vec![
-        (cuboid(Vec3::new(0.3, 0.2, 0.25)), place(-0.5)),
-        (ball(0.3), place(0.0)),
-        (Shape::capsule(0.2, 0.15).unwrap(), place(0.5)),
+        (cuboid(Vec3::new(0.3, 0.2, 0.25)), pose_at(-0.5)),
+        (ball(0.3), pose_at(0.0)),
+        (Shape::capsule(0.2, 0.15).unwrap(), pose_at(0.5)),
     ]
 }
 
@@ -118,11 +118,11 @@ fn two_boxes_weigh_as_a_dumbbell() {
 
     // Without the heavy one it is a box again; points keep their velocities and places.
     let second = world.body(body).unwrap().colliders().nth(1).unwrap().id();
-    let (place, corner) = (world.body(body).unwrap().pose(), Vec3::new(0.3, 4.1, 0.2));
+    let (pose, corner) = (world.body(body).unwrap().pose(), Vec3::new(0.3, 4.1, 0.2));
     let velocity = world.body(body).unwrap().velocity_at(corner);
     world.remove_collider(second).unwrap();
     let view = world.body(body).unwrap();
-    assert_eq!((view.pose(), view.motion().center_of_mass), (place, Vec3::ZERO));
+    assert_eq!((view.pose(), view.motion().center_of_mass), (pose, Vec3::ZERO));
     assert!((view.mass() / volume - 1.0).abs() < 1e-5);
     assert!((view.velocity_at(corner) - velocity).length() < 1e-5);
     world.validate().unwrap();
@@ -268,8 +268,8 @@ fn a_fast_wing_is_stopped_a_fast_sensor_reports() {
             let wall = world.insert(wall()).unwrap();
             let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_collider(wing).with_ccd(true);
             let speed = Vec3::new(90.0, 0.0, 0.0);
-            let place = Vec3::X * (-3.0 - 0.1 * k as f32);
-            let body = world.insert(desc.with_position(place).with_linear_velocity(speed)).unwrap();
+            let position = Vec3::X * (-3.0 - 0.1 * k as f32);
+            let body = world.insert(desc.with_position(position).with_linear_velocity(speed)).unwrap();
             let mut reports = Vec::new();
             for _ in 0..6 {
                 world.checked_step(DT).unwrap();
@@ -434,7 +434,7 @@ fn the_same_bits_with_any_broad_phase_threads_and_after_a_snapshot() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         assert_eq!(trace, pool.install(|| busy(&mut world_on::<DynamicBvh>(), 100, |_| {})), "{n} threads");
     }
-    let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
+    let place = WorldHints::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
         let mut world: World<Box<dyn SpatialBroadPhase>> =
             World::with_broad_phase(listed.make(&place), WorldSettings::default());
@@ -591,8 +591,8 @@ fn a_thousand_colliders() {
     let mut world = world_on::<DynamicBvh>();
     let mut floor = BodyDesc::empty(Mobility::Fixed);
     for i in 0..1000 {
-        let place = Vec3::new((i % 40) as f32 - 20.0, -0.5, (i / 40) as f32 - 12.0);
-        floor = floor.with_collider(at(cuboid(Vec3::splat(0.5)), place).with_user_data(i));
+        let position = Vec3::new((i % 40) as f32 - 20.0, -0.5, (i / 40) as f32 - 12.0);
+        floor = floor.with_collider(at(cuboid(Vec3::splat(0.5)), position).with_user_data(i));
     }
     let floor = world.insert(floor).unwrap();
     let mut wheel = BodyDesc::empty(Mobility::Dynamic);
@@ -739,8 +739,8 @@ fn random_edits_leave_a_valid_world() {
     world.insert(ground()).unwrap();
     let mut bodies = Vec::new();
     for i in 0..8 {
-        let place = Vec3::new((i % 3) as f32, 1.0 + i as f32, 0.0);
-        bodies.push(world.insert(BodyDesc::dynamic(ball(0.4)).with_position(place)).unwrap());
+        let position = Vec3::new((i % 3) as f32, 1.0 + i as f32, 0.0);
+        bodies.push(world.insert(BodyDesc::dynamic(ball(0.4)).with_position(position)).unwrap());
     }
     let mut touching = std::collections::BTreeSet::new();
     for _ in 0..400 {
@@ -763,8 +763,8 @@ fn random_edits_leave_a_valid_world() {
             }
             (5, _) => _ = world.body_mut(body).unwrap().set_sensor(dice.range(0.0, 1.0) < 0.3),
             (6, _) => {
-                let place = Vec3::new(dice.range(-1.0, 2.0), dice.range(0.5, 4.0), 0.0);
-                world.body_mut(body).unwrap().set_pose(Pose::from_translation(place)).unwrap();
+                let position = Vec3::new(dice.range(-1.0, 2.0), dice.range(0.5, 4.0), 0.0);
+                world.body_mut(body).unwrap().set_pose(Pose::from_translation(position)).unwrap();
             }
             (7, Some(id)) => _ = world.collider_mut(id).unwrap().set_shape(ball(dice.range(0.1, 0.5))),
             _ => {}

@@ -103,8 +103,8 @@ fn the_end_of_a_belt_pushes_nothing() {
     let at = Vec3::new(2.5, 0.5, 0.0);
     let body = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(at)).unwrap();
     run(&mut world, 2.0);
-    let way = world.body(body).unwrap().position() - at;
-    assert!(way.length() < 0.01, "{way}");
+    let offset = world.body(body).unwrap().position() - at;
+    assert!(offset.length() < 0.01, "{offset}");
 }
 
 /// The velocity is in the frame of the body, and turns with it.
@@ -203,8 +203,8 @@ fn a_riding_body_stays_awake_and_a_held_one_sleeps() {
             assert!(!world.body(rides).unwrap().is_sleeping(), "{speed}");
         }
         assert!(world.body(held).unwrap().is_sleeping(), "{speed}");
-        let way = world.body(rides).unwrap().position().x;
-        assert!((way / (10.0 * speed) - 1.0).abs() < 0.05, "{speed}: {way}");
+        let travel = world.body(rides).unwrap().position().x;
+        assert!((travel / (10.0 * speed) - 1.0).abs() < 0.05, "{speed}: {travel}");
 
         world.remove(wall).unwrap();
         run(&mut world, 1.0);

@@ -21,8 +21,8 @@ const N: usize = 16;
 /// The vertices of a sheet around the origin, moved by a displacement that depends on their place.
 fn sheet_at(displacement: impl Fn(Vec3) -> Vec3) -> Vec<Vec3> {
     let at = |k: usize| 8.0 * (k as f32 / N as f32 - 0.5);
-    let places = (0..=N).flat_map(|i| (0..=N).map(move |j| Vec3::new(at(i), 0.0, at(j))));
-    places.map(|place| place + displacement(place)).collect()
+    let positions = (0..=N).flat_map(|i| (0..=N).map(move |j| Vec3::new(at(i), 0.0, at(j))));
+    positions.map(|position| position + displacement(position)).collect()
 }
 
 fn sheet_of(vertices: Vec<Vec3>) -> Shape {
@@ -153,8 +153,8 @@ fn bodies_stay_above_a_travelling_wave() {
     let mut bodies = Vec::new();
     for k in 0..24 {
         let (shape, _) = shapes()[k % 3].clone();
-        let place = Vec3::new((k % 6) as f32 - 2.5, 1.0 + (k % 2) as f32, (k / 6) as f32 * 1.4 - 2.1);
-        let body = BodyDesc::dynamic(shape).with_position(place + random.cube_point().as_vec3() * 0.1);
+        let position = Vec3::new((k % 6) as f32 - 2.5, 1.0 + (k % 2) as f32, (k / 6) as f32 * 1.4 - 2.1);
+        let body = BodyDesc::dynamic(shape).with_position(position + random.cube_point().as_vec3() * 0.1);
         bodies.push(world.insert(body).unwrap());
     }
     for step in 1..=480 {
@@ -250,9 +250,9 @@ fn no_middle_passes_a_sheet() {
             }
         };
         let floor = world.insert(BodyDesc::fixed(sheet_of(sheet_at(form(0.0, 0.0))))).unwrap();
-        let way = Vec3::new(range(-3.0, 3.0), -range(0.0, 120.0), range(-3.0, 3.0));
-        let place = Vec3::new(range(-1.0, 1.0), 0.7, range(-1.0, 1.0));
-        let body = BodyDesc::dynamic(shape).with_position(place).with_linear_velocity(way);
+        let velocity = Vec3::new(range(-3.0, 3.0), -range(0.0, 120.0), range(-3.0, 3.0));
+        let position = Vec3::new(range(-1.0, 1.0), 0.7, range(-1.0, 1.0));
+        let body = BodyDesc::dynamic(shape).with_position(position).with_linear_velocity(velocity);
         let body = world.insert(body.with_ccd(is_fast)).unwrap();
         for step in 1..=8 {
             let y = speed * DT * step as f32;
@@ -324,8 +324,8 @@ fn ugly_meshes_do_no_harm() {
         let bodies: Vec<BodyId> = (0..6)
             .map(|k| {
                 let (shape, _) = shapes()[k % 3].clone();
-                let place = Vec3::new(k as f32 - 2.5, 0.6, 0.0);
-                world.insert(BodyDesc::dynamic(shape).with_position(place).with_ccd(k < 3)).unwrap()
+                let position = Vec3::new(k as f32 - 2.5, 0.6, 0.0);
+                world.insert(BodyDesc::dynamic(shape).with_position(position).with_ccd(k < 3)).unwrap()
             })
             .collect();
         for step in 0..24 {
@@ -395,8 +395,8 @@ fn trace<B: BroadPhase + Default>(restores: bool) -> Vec<u64> {
     let floor = world.insert(sheet(0.5)).unwrap();
     for k in 0..30 {
         let (shape, _) = shapes()[k % 3].clone();
-        let place = Vec3::new((k % 5) as f32 * 1.2 - 2.4, 0.8 + (k / 15) as f32, (k / 5 % 3) as f32 - 1.0);
-        world.insert(BodyDesc::dynamic(shape).with_position(place).with_ccd(k % 7 == 0)).unwrap();
+        let position = Vec3::new((k % 5) as f32 * 1.2 - 2.4, 0.8 + (k / 15) as f32, (k / 5 % 3) as f32 - 1.0);
+        world.insert(BodyDesc::dynamic(shape).with_position(position).with_ccd(k % 7 == 0)).unwrap();
     }
     let mut random = Random::new(23);
     let mut hashes = Vec::new();
@@ -482,11 +482,11 @@ fn trees_that_became_bad_are_built_anew() {
         order.sort_by_key(|&k| mixed[k].x.to_bits());
         order
     };
-    let places = flat(0.0);
+    let positions = flat(0.0);
     let mut worst = 0.0f64;
     for step in 0..40 {
         let lift = 0.01 * step as f32;
-        let next: Vec<Vec3> = shuffled.iter().map(|&k| places[k] + Vec3::Y * lift).collect();
+        let next: Vec<Vec3> = shuffled.iter().map(|&k| positions[k] + Vec3::Y * lift).collect();
         world.body_mut(floor).unwrap().deform(&next).unwrap();
         world.step(DT).unwrap();
         worst = worst.max(cost(&world));

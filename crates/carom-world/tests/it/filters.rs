@@ -12,8 +12,8 @@ use carom_testkit::conform::dice::Dice;
 use carom_world::{BodyDesc, BodyId, ColliderDesc, ColliderId, Filter, Groups, Mobility, QueryFilter, World};
 use std::sync::Arc;
 
-fn at(shape: Shape, place: Vec3) -> ColliderDesc {
-    ColliderDesc::new(shape).with_pose(Pose::from_translation(place))
+fn at(shape: Shape, position: Vec3) -> ColliderDesc {
+    ColliderDesc::new(shape).with_pose(Pose::from_translation(position))
 }
 
 const GROUPS: [Groups; 3] =
@@ -28,7 +28,7 @@ fn crowd<B: BroadPhase + Default>(dice: &mut Dice) -> World<B> {
         let pose = Pose::new(Quat::from_scaled_axis(dice.point(2.0)), dice.point(6.0));
         let mut desc = BodyDesc::empty(mobility).with_pose(pose);
         for _ in 0..1 + number % 6 {
-            let part = |shape, place| CompoundPart { shape, pose: Pose::from_translation(place) };
+            let part = |shape, position| CompoundPart { shape, pose: Pose::from_translation(position) };
             let shape = match dice.range(0.0, 3.0) as u32 {
                 0 => ball(dice.range(0.1, 0.6)),
                 1 => cuboid(Vec3::new(0.2, 0.3, 0.5)),
@@ -41,8 +41,8 @@ fn crowd<B: BroadPhase + Default>(dice: &mut Dice) -> World<B> {
             let mask = if dice.range(0.0, 1.0) < 0.2 { GROUPS[0] } else { Groups::all() };
             let filter = Filter::new(group, mask).with_family(dice.range(0.0, 3.0) as u32);
             // Every fourth body has one collider at its frame.
-            let place = if number % 6 == 0 && number % 4 == 0 { Vec3::ZERO } else { dice.point(1.0) };
-            let collider = at(shape, place).with_filter(filter).with_sensor(dice.range(0.0, 1.0) < 0.25);
+            let position = if number % 6 == 0 && number % 4 == 0 { Vec3::ZERO } else { dice.point(1.0) };
+            let collider = at(shape, position).with_filter(filter).with_sensor(dice.range(0.0, 1.0) < 0.25);
             desc = desc.with_collider(collider);
         }
         world.insert(desc).unwrap();

@@ -122,8 +122,8 @@ fn a_rack_moves_by_the_radius_of_its_pinion() {
             let [along, spin] = joints.map(|joint| speed_of(&world, joint));
             assert!(is_near(spin, 6.0, 0.01), "{masses:?}, {ratio}: {spin}");
             assert!(is_near(along, 6.0 * f64::from(ratio), 0.01), "{masses:?}, {ratio}: {along}");
-            let place = place_of(&world, joints[0]);
-            assert!(is_near(place, 9.0 * f64::from(ratio), 0.02), "{masses:?}, {ratio}: {place}");
+            let coordinate = place_of(&world, joints[0]);
+            assert!(is_near(coordinate, 9.0 * f64::from(ratio), 0.02), "{masses:?}, {ratio}: {coordinate}");
         }
     }
 }
@@ -150,8 +150,8 @@ fn a_limit_hit_at_speed_stops_both_and_gives_no_energy() {
                 world.checked_step(DT).unwrap();
                 let now = energy(&world, &bodies, 0.0);
                 assert!(now <= 1.001 * start, "{masses:?}, {has_rack}, step {step}: {now}, {start}");
-                let place = place_of(&world, joints[heavier]);
-                assert!(place.abs() < 1.1, "{masses:?}, {has_rack}, step {step}: {place}");
+                let coordinate = place_of(&world, joints[heavier]);
+                assert!(coordinate.abs() < 1.1, "{masses:?}, {has_rack}, step {step}: {coordinate}");
             }
             let sign = if has_rack { -1.0 } else { 1.0 };
             let [one, other] = joints.map(|joint| place_of(&world, joint));

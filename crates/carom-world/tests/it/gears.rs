@@ -79,7 +79,7 @@ fn run(n: usize, n_steps: usize) -> Run {
     let mut last: Vec<f64> = gears.iter().map(|&(id, _)| angle(&world, id)).collect();
     let mut turned = vec![0.0; gears.len()];
     // Way of the teeth, the direction of every other gear turned around.
-    let way =
+    let travel_of =
         |turned: &[f64], k: usize| turned[k] * f64::from(gears[k].1) * 0.5 * MODULE * [1.0, -1.0][k % 2];
     let mut run = Run { turned: 0.0, worst: 0.0, n_manifolds: 0 };
     let start = std::time::Instant::now();
@@ -93,7 +93,7 @@ fn run(n: usize, n_steps: usize) -> Run {
             last[k] = now;
         }
         for k in 1..n {
-            run.worst = run.worst.max((way(&turned, k) - way(&turned, k - 1)).abs());
+            run.worst = run.worst.max((travel_of(&turned, k) - travel_of(&turned, k - 1)).abs());
         }
     }
     run.turned = turned[0];

@@ -6,7 +6,7 @@
 use crate::scenes::CheckedStep;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{ALGORITHMS, SpatialBroadPhase, WorldHints};
 use carom_broad_tree::DynamicBvh;
 use carom_golden::{DT, HASHES, QUERIES, hash_of_all, query_hash, scenes};
 use carom_lanes::{Level, force_level};
@@ -54,7 +54,7 @@ fn the_readme_has_them() {
 fn with_any_broad_phase() {
     assert_golden::<BruteForce>("brute force");
     // The space that some of them divide into cells.
-    let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
+    let place = WorldHints::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
         for scene in scenes::<Box<dyn SpatialBroadPhase>>() {
             let state = scene.run(listed.make(&place)).unwrap();

@@ -4,7 +4,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, world_on};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, BruteForce};
-use carom_broad_auto::catalogue::{ALGORITHMS, Place, SpatialBroadPhase};
+use carom_broad_auto::catalogue::{ALGORITHMS, SpatialBroadPhase, WorldHints};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::Shape;
@@ -13,8 +13,8 @@ use carom_world::{
     World, WorldError, WorldSettings,
 };
 
-fn at(shape: Shape, place: Vec3) -> ColliderDesc {
-    ColliderDesc::new(shape).with_pose(Pose::from_translation(place))
+fn at(shape: Shape, position: Vec3) -> ColliderDesc {
+    ColliderDesc::new(shape).with_pose(Pose::from_translation(position))
 }
 
 fn plane() -> Shape {
@@ -29,8 +29,8 @@ fn yard() -> BodyDesc {
         .with_collider(wall(3.0).with_user_data(3))
 }
 
-fn dynamic(shape: Shape, place: Vec3) -> BodyDesc {
-    BodyDesc::dynamic(shape).with_position(place)
+fn dynamic(shape: Shape, position: Vec3) -> BodyDesc {
+    BodyDesc::dynamic(shape).with_position(position)
 }
 
 /// Bodies of several kinds, between the walls, over them, and beyond them.
@@ -42,8 +42,8 @@ fn fill<B: BroadPhase>(world: &mut World<B>) -> Vec<BodyId> {
     };
     (0..15)
         .map(|i| {
-            let place = Vec3::new((i % 5) as f32 * 1.9 - 3.8, 2.6 + i as f32 * 0.4, 0.1 * i as f32);
-            let pose = Pose::new(Quat::from_rotation_x(i as f32), place);
+            let position = Vec3::new((i % 5) as f32 * 1.9 - 3.8, 2.6 + i as f32 * 0.4, 0.1 * i as f32);
+            let pose = Pose::new(Quat::from_rotation_x(i as f32), position);
             world.insert(BodyDesc::dynamic(shape(i)).with_pose(pose).with_ccd(i % 4 == 0)).unwrap()
         })
         .collect()
@@ -188,8 +188,9 @@ fn fast_bodies_stop_at_it() {
     for ccd in [false, true] {
         let mut world = world_on::<DynamicBvh>();
         world.insert(yard()).unwrap();
-        let shoot =
-            |place: Vec3, way: Vec3| dynamic(ball(0.05), place).with_linear_velocity(way).with_ccd(ccd);
+        let shoot = |position: Vec3, velocity: Vec3| {
+            dynamic(ball(0.05), position).with_linear_velocity(velocity).with_ccd(ccd)
+        };
         let down = world.insert(shoot(Vec3::new(0.0, 3.0, 0.0), Vec3::NEG_Y * 300.0)).unwrap();
         let across = world.insert(shoot(Vec3::new(0.0, 1.0, 1.0), Vec3::X * 300.0)).unwrap();
         for _ in 0..30 {
@@ -281,7 +282,7 @@ fn the_same_bits_with_any_broad_phase_and_after_a_snapshot() {
     assert_eq!(expected, trace(&mut world_on::<BruteForce>(), |_| {}));
     let restore = |world: &mut World<DynamicBvh>| world.restore(&world.snapshot()).unwrap();
     assert_eq!(expected, trace(&mut world_on::<DynamicBvh>(), restore), "restored");
-    let place = Place::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
+    let place = WorldHints::of(&[Aabb { min: Vec3::splat(-30.0), max: Vec3::splat(30.0) }; 100]);
     for listed in ALGORITHMS {
         let mut world: World<Box<dyn SpatialBroadPhase>> =
             World::with_broad_phase(listed.make(&place), WorldSettings::default());

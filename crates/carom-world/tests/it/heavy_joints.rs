@@ -70,10 +70,10 @@ impl Rig {
         let rotation = if along == Vec3::X { Quat::from_rotation_z(FRAC_PI_2) } else { Quat::IDENTITY };
         let mut last = from;
         for k in 0..n {
-            let place = |links: f32| at + along * (length * links);
+            let position_of = |links: f32| at + along * (length * links);
             let link = Shape::Capsule(Capsule::new(0.4 * length, 0.1 * length).unwrap());
-            let id = self.insert(link, mass, Pose::new(rotation, place(k as f32 + 0.5)));
-            self.join(last, id, kind, place(k as f32));
+            let id = self.insert(link, mass, Pose::new(rotation, position_of(k as f32 + 0.5)));
+            self.join(last, id, kind, position_of(k as f32));
             last = id;
         }
         let end = at + along * (length * n as f32);

@@ -416,9 +416,9 @@ fn no_body_leaves_a_closed_room() {
             .map(|_| {
                 let speed = 10f64.powf(random.range(-1.0, 3.0)) as f32;
                 let spin = 10f64.powf(random.range(0.0, 3.3)) as f32;
-                let place = random.cube_point().as_vec3() * (half - 0.12);
+                let position = random.cube_point().as_vec3() * (half - 0.12);
                 let desc = BodyDesc::dynamic(all[random.below(all.len())].clone())
-                    .with_pose(Pose::new(orientation(&mut random), place))
+                    .with_pose(Pose::new(orientation(&mut random), position))
                     .with_linear_velocity(direction(&mut random) * speed)
                     .with_angular_velocity(direction(&mut random) * spin)
                     .with_friction([0.0, 0.1, 0.5, 1.0][random.below(4)])
@@ -479,9 +479,9 @@ fn a_body_wobbling_on_its_rim_does_not_sink() {
         for (k, body) in bodies.iter().enumerate() {
             for n in 0..6 {
                 let turn = Quat::from_scaled_axis(random.cube_point().as_vec3());
-                let place = Vec3::new(-1.5 + 0.5 * n as f32, 0.12, -1.2 + 0.6 * k as f32);
+                let position = Vec3::new(-1.5 + 0.5 * n as f32, 0.12, -1.2 + 0.6 * k as f32);
                 let spin = random.cube_point().as_vec3();
-                let desc = BodyDesc::dynamic(body.clone()).with_pose(Pose::new(turn, place));
+                let desc = BodyDesc::dynamic(body.clone()).with_pose(Pose::new(turn, position));
                 let desc = desc.with_angular_velocity(spin).with_friction(0.6);
                 ids.push(world.insert(desc).unwrap());
             }

@@ -117,8 +117,9 @@ fn a_motor_of_an_axis_drives_that_axis_alone() {
         run(&mut world, 5.0);
         let view = world.joint(joint).unwrap();
         for other in [JointAxis::X, JointAxis::Y, JointAxis::Z, JointAxis::AngX, JointAxis::AngY] {
-            let (place, expected) = (view.axis_place(other).unwrap(), if other == axis { 0.7 } else { 0.0 });
-            assert!((place - expected).abs() < 0.01, "{axis:?}: {other:?} at {place}");
+            let (coordinate, expected) =
+                (view.axis_place(other).unwrap(), if other == axis { 0.7 } else { 0.0 });
+            assert!((coordinate - expected).abs() < 0.01, "{axis:?}: {other:?} at {coordinate}");
         }
     }
 }
@@ -149,11 +150,11 @@ fn velocity_motors_of_axes_push_with_their_largest_force() {
 }
 
 /// Returns the mean period of a coordinate that swings about `middle`.
-fn period(world: &mut World, middle: f64, place: impl Fn(&World) -> f64) -> f64 {
-    let (mut last, mut passes) = (place(world) - middle, Vec::new());
+fn period(world: &mut World, middle: f64, coordinate_of: impl Fn(&World) -> f64) -> f64 {
+    let (mut last, mut passes) = (coordinate_of(world) - middle, Vec::new());
     for step in 0..600 {
         world.checked_step(DT).unwrap();
-        let now = place(world) - middle;
+        let now = coordinate_of(world) - middle;
         if last < 0.0 && 0.0 <= now {
             passes.push(f64::from(DT) * (f64::from(step) + last / (last - now)));
         }

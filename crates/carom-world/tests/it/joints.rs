@@ -24,9 +24,9 @@ fn with_floor() -> World {
 /// A chain of boxes along x.
 fn chain(world: &mut World, at: Vec3, n: usize) -> (Vec<BodyId>, Vec<JointId>) {
     let limb = Shape::Cuboid(Cuboid::new(Vec3::new(0.12, 0.1, 0.1)).unwrap());
-    let place = |k: usize| at + Vec3::X * (0.3 * k as f32);
+    let position_of = |k: usize| at + Vec3::X * (0.3 * k as f32);
     let limbs: Vec<BodyId> = (0..n)
-        .map(|k| world.insert(of_unit_density(limb.clone()).with_position(place(k))).unwrap())
+        .map(|k| world.insert(of_unit_density(limb.clone()).with_position(position_of(k))).unwrap())
         .collect();
     let frame = |x: f32| Pose::from_translation(Vec3::X * x);
     let kind = JointKind::Spherical { cone: 1.0, twist: None };

@@ -74,9 +74,9 @@ fn meshes_come_to_rest_on_a_mesh() {
     for _ in 0..360 {
         world.checked_step(DT).unwrap();
     }
-    for (id, place) in bodies {
+    for (id, position) in bodies {
         let now = world.body(id).unwrap().position();
-        assert!((now - place).length() < 0.06, "{place} {now}");
-        assert!(world.body(id).unwrap().is_sleeping(), "{place} {now}");
+        assert!((now - position).length() < 0.06, "{position} {now}");
+        assert!(world.body(id).unwrap().is_sleeping(), "{position} {now}");
     }
 }

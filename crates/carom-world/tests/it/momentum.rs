@@ -96,8 +96,8 @@ fn step(world: &mut World, ids: &[BodyId]) -> Off {
     for (x, y) in bodies.iter().zip(&after) {
         let change = (y.linear_velocity - x.linear_velocity).as_dvec3() - fallen;
         impulses += change.length() / f64::from(x.inverse_mass);
-        let way = (y.world_center() - x.world_center()).as_dvec3();
-        (low, high) = (low.min(way), high.max(way));
+        let offset = (y.world_center() - x.world_center()).as_dvec3();
+        (low, high) = (low.min(offset), high.max(offset));
     }
     let momentum = (b.velocity - a.velocity - fallen).length() * a.mass;
     let drift = impulses * (high - low).length();
@@ -283,8 +283,8 @@ fn fly_for_10_s(shape_name: &str, restitution: f32, kind: Option<JointKind>, see
     let mut world = World::with_settings(settings);
     let mut ids = Vec::new();
     for k in 0..12 {
-        let place = DVec3::new(f64::from(k % 3) - 1.0, f64::from(k / 3 % 2) - 0.5, f64::from(k / 6) - 0.5);
-        let at = (place * 1.1 + random.cube_point() * 0.05).as_vec3();
+        let position = DVec3::new(f64::from(k % 3) - 1.0, f64::from(k / 3 % 2) - 0.5, f64::from(k / 6) - 0.5);
+        let at = (position * 1.1 + random.cube_point() * 0.05).as_vec3();
         let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
         let inwards = at * -1.5 + random.cube_point().as_vec3();
         let body = if shape_name == "compound" {

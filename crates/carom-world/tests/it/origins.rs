@@ -48,10 +48,10 @@ fn a_heap_and_ragdolls_far_away_fall_as_at_zero_to_the_bit() {
         far.checked_step(DT).unwrap();
         assert_eq!(near.events(), far.events(), "step {step}");
     }
-    let places = |world: &World, origin: DVec3| -> Vec<DVec3> {
+    let positions_of = |world: &World, origin: DVec3| -> Vec<DVec3> {
         world.bodies().map(|body| body.wide_position() - origin).collect()
     };
-    for (near, far) in places(&near, DVec3::ZERO).iter().zip(places(&far, FAR)) {
+    for (near, far) in positions_of(&near, DVec3::ZERO).iter().zip(positions_of(&far, FAR)) {
         assert!((*near - far).length() < 1e-6, "{near} {far}");
     }
 }
@@ -95,25 +95,25 @@ fn sleeping_bodies_are_in_place_when_the_frame_comes_back() {
     let sleeps = |world: &World, id: BodyId| world.body(id).unwrap().is_sleeping();
     let ids: Vec<_> = ids.into_iter().filter(|&id| sleeps(&world, id)).collect();
     assert!(50 < ids.len(), "{}", ids.len());
-    let places = |world: &World| -> Vec<DVec3> {
+    let positions_of = |world: &World| -> Vec<DVec3> {
         ids.iter().map(|&id| world.body(id).unwrap().wide_position()).collect()
     };
-    let before = places(&world);
+    let before = positions_of(&world);
     let ways = [3e2, 4e3, 5e4, 1e5, 7e4, 1e4, 1e3, 0.0];
-    for way in ways {
-        world.set_origin(DVec3::new(1.0, 0.3, -0.7) * way).unwrap();
+    for travel in ways {
+        world.set_origin(DVec3::new(1.0, 0.3, -0.7) * travel).unwrap();
         world.checked_step(DT).unwrap();
         let is_new = |event: &Event| event.kind != EventKind::Persisted && ids.contains(&event.b);
-        assert!(!world.events().iter().any(is_new), "at {way} m");
-        assert!(ids.iter().all(|&id| sleeps(&world, id)), "at {way} m");
-        for (before, now) in before.iter().zip(places(&world)) {
-            assert!((*before - now).length() < 1e-8, "at {way} m: {before} {now}");
+        assert!(!world.events().iter().any(is_new), "at {travel} m");
+        assert!(ids.iter().all(|&id| sleeps(&world, id)), "at {travel} m");
+        for (before, now) in before.iter().zip(positions_of(&world)) {
+            assert!((*before - now).length() < 1e-8, "at {travel} m: {before} {now}");
         }
     }
     // All wake, and nothing starts.
     world.wake_all();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    for (before, now) in before.iter().zip(places(&world)) {
+    for (before, now) in before.iter().zip(positions_of(&world)) {
         assert!((*before - now).length() < 2e-3, "{before} {now}");
     }
 }
@@ -129,12 +129,12 @@ fn a_frame_follows_a_ball_for_100_km() {
     while time < 200.0 {
         world.checked_step(1.0 / 64.0).unwrap();
         time += 1.0 / 64.0;
-        let place = world.body(ball).unwrap().wide_position();
-        if 200.0 < (place - world.origin()).length() {
-            world.set_origin(place).unwrap();
+        let position = world.body(ball).unwrap().wide_position();
+        if 200.0 < (position - world.origin()).length() {
+            world.set_origin(position).unwrap();
         }
         // The rounding of a substep adds up.
-        assert!((place.x - 500.0 * time).abs() < 1e-3 + 1e-7 * place.x, "{time} s: {place}");
+        assert!((position.x - 500.0 * time).abs() < 1e-3 + 1e-7 * position.x, "{time} s: {position}");
     }
 }
 
@@ -218,12 +218,12 @@ fn snapshots_hold_the_origin_and_bad_ones_are_refused() {
         assert!(world.body_mut(ids[0]).unwrap().set_wide_position(DVec3::NAN).is_err());
     }
     assert_eq!((world.origin(), world.state_hash()), (FAR, before));
-    let place = FAR + DVec3::new(1.0, 50.0, -2.0);
-    world.body_mut(ids[0]).unwrap().set_wide_position(place).unwrap();
-    assert!((world.body(ids[0]).unwrap().wide_position() - place).length() < 1e-5);
+    let position = FAR + DVec3::new(1.0, 50.0, -2.0);
+    world.body_mut(ids[0]).unwrap().set_wide_position(position).unwrap();
+    assert!((world.body(ids[0]).unwrap().wide_position() - position).length() < 1e-5);
     let turned = world.body(ids[0]).unwrap().wide_pose();
     assert!(
-        (turned.translation - place).length() < 1e-5
+        (turned.translation - position).length() < 1e-5
             && world.body(ids[0]).unwrap().rotation() != Quat::from_xyzw(9.0, 0.0, 0.0, 0.0)
     );
 }

@@ -36,10 +36,10 @@ fn twenty_boxes_stay_still_and_keep_their_contacts() {
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    let place = |world: &World<DynamicBvh>| -> Vec<Vec3> {
+    let positions_of = |world: &World<DynamicBvh>| -> Vec<Vec3> {
         bodies.iter().map(|&body| world.body(body).unwrap().position()).collect()
     };
-    let start = place(&world);
+    let start = positions_of(&world);
     let (mut drift, mut n_contacts, mut n_kept) = (0.0_f32, 0, 0);
     let mut before = names(&world);
     for _ in 120..seconds * 60 {
@@ -49,7 +49,7 @@ fn twenty_boxes_stay_still_and_keep_their_contacts() {
         n_kept += now.iter().filter(|name| before.contains(name)).count();
         before = now;
     }
-    for (from, to) in start.iter().zip(place(&world)) {
+    for (from, to) in start.iter().zip(positions_of(&world)) {
         drift = drift.max(from.distance(to));
     }
     println!("{seconds} s: {n_kept} of {n_contacts} contacts kept their names; drift {drift:e}");

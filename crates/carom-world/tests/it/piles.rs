@@ -18,10 +18,10 @@ fn a_stack_of_twenty_stands_still_and_sleeps() {
     }
     for (i, &body) in bodies.iter().enumerate() {
         let at = world.body(body).unwrap().position();
-        let place = Vec3::new(0.0, 0.5 + i as f32, 0.0);
+        let position = Vec3::new(0.0, 0.5 + i as f32, 0.0);
         // It settles by a few millimetres per contact, and leans by no more than a hundredth of its
         // height.
-        assert!((at - place).length() < 0.02 * (i + 1) as f32, "box {i} at {at}");
+        assert!((at - position).length() < 0.02 * (i + 1) as f32, "box {i} at {at}");
         assert!(world.body(body).unwrap().is_sleeping(), "box {i} is awake");
     }
     // A world at rest costs nothing, and nothing moves in it.

@@ -199,8 +199,8 @@ fn a_slowly_rolling_body_keeps_its_speed() {
                 // Normals of a capsule on triangles lean by 1e-5.
                 let most = 0.0005 + 0.005 * speed;
                 assert!((end - Vec3::X * speed).length() < most, "{speed} {end}");
-                let way = world.body(body).unwrap().position() - pose.translation;
-                assert!((way.x - 20.0 * speed).abs() < 20.0 * most, "{speed} {way}");
+                let offset = world.body(body).unwrap().position() - pose.translation;
+                assert!((offset.x - 20.0 * speed).abs() < 20.0 * most, "{speed} {offset}");
             }
         }
     }

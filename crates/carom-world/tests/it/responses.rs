@@ -169,9 +169,9 @@ fn a_bullet_sticks_in_a_box_that_slides() {
     world.insert(ground().with_friction(0.5)).unwrap();
     let [bullet, target] = bullet_and_box(&mut world, Vec3::Y * 0.25, 0.5);
     run(&mut world, 180);
-    let way = world.body(target).unwrap().position().x;
-    assert!((way / (25.0 / (2.0 * 0.5 * 9.81)) - 1.0).abs() < 0.05, "{way}");
-    let apart = world.body(bullet).unwrap().position().x - way;
+    let travel = world.body(target).unwrap().position().x;
+    assert!((travel / (25.0 / (2.0 * 0.5 * 9.81)) - 1.0).abs() < 0.05, "{travel}");
+    let apart = world.body(bullet).unwrap().position().x - travel;
     assert!((apart + 0.27).abs() < 0.01, "{apart}");
 }
 

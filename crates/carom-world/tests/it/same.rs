@@ -120,8 +120,8 @@ fn one_two_and_seven_threads_on_a_mesh() {
             let mut world: World = World::with_settings(settings);
             world.insert(BodyDesc::fixed(floor.clone())).unwrap();
             for k in 0..320 {
-                let (layer, row, place) = (k / 160, k / 20 % 8, k % 20);
-                let at = Vec3::new(place as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
+                let (layer, row, index) = (k / 160, k / 20 % 8, k % 20);
+                let at = Vec3::new(index as f32 - 1.5, 0.2 + 0.4 * layer as f32, 0.48 * row as f32 - 1.7);
                 let body = of_unit_density(cuboid(Vec3::new(0.45, 0.15, 0.2))).with_position(at);
                 world.insert(body.with_linear_velocity(Vec3::new(0.3, 0.0, 0.1))).unwrap();
             }

@@ -103,8 +103,8 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
         bodies.push(world.insert(desc.with_restitution(if i % 7 == 0 { 0.3 } else { 0.0 })).unwrap());
     }
     let top = 2.0 + (n / 36 + 1) as f32 * 1.5;
-    let places = (0..6).map(|i| Vec3::new(0.0, top + i as f32 * 0.95, 0.0));
-    bodies.extend(upright_chain(world, places, |link| link.with_family(1)));
+    let positions = (0..6).map(|i| Vec3::new(0.0, top + i as f32 * 0.95, 0.0));
+    bodies.extend(upright_chain(world, positions, |link| link.with_family(1)));
     bodies
 }
 
@@ -112,11 +112,11 @@ pub(crate) fn heap<B: BroadPhase>(world: &mut World<B>, n: usize, seed: u64) -> 
 /// its links.
 pub(crate) fn upright_chain<B: BroadPhase>(
     world: &mut World<B>,
-    places: impl Iterator<Item = Vec3>,
+    positions: impl Iterator<Item = Vec3>,
     finish: impl Fn(BodyDesc) -> BodyDesc,
 ) -> Vec<BodyId> {
     let mut links: Vec<BodyId> = Vec::new();
-    for at in places {
+    for at in positions {
         let link = of_unit_density(Shape::Capsule(Capsule::new(0.25, 0.2).unwrap())).with_position(at);
         let link = world.insert(finish(link)).unwrap();
         if let Some(&last) = links.last() {

@@ -26,8 +26,8 @@ fn a_body_slides_down_an_incline() {
     for mass in [1.0, 300.0] {
         let (mut world, body, joint) = on_post(GRAVITY, mass, FREE, incline());
         run(&mut world, 2.0);
-        let place = place_of(&world, joint);
-        assert!(is_near(place, 0.5 * f64::from(GRAVITY) * 0.5 * 4.0, 0.01), "{place}");
+        let coordinate = place_of(&world, joint);
+        assert!(is_near(coordinate, 0.5 * f64::from(GRAVITY) * 0.5 * 4.0, 0.01), "{coordinate}");
         let at = world.body(body).unwrap().pose();
         let aside = at.translation - incline() * incline().dot(at.translation);
         assert!(aside.length() < 1e-3 && at.rotation.angle_between(Quat::IDENTITY) < 1e-3, "{at:?}");
@@ -45,8 +45,8 @@ fn a_body_that_sticks_out_slides_as_fast() {
         .insert_joint(JointDesc::new(post, body, FREE).with_anchor(Vec3::ZERO).with_axis(incline()))
         .unwrap();
     run(&mut world, 2.0);
-    let place = place_of(&world, joint);
-    assert!(is_near(place, f64::from(GRAVITY), 0.01), "{place}");
+    let coordinate = place_of(&world, joint);
+    assert!(is_near(coordinate, f64::from(GRAVITY), 0.01), "{coordinate}");
     assert!(world.body(body).unwrap().rotation().angle_between(Quat::IDENTITY) < 0.01);
     // The torque of the weight across the slope, about the joint point.
     let torque = world.joint(joint).unwrap().torque().length();
@@ -116,8 +116,8 @@ fn limits_hold_at_speed_and_give_no_energy() {
         let start = energy(&world, &bodies, 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
-            let place = place_of(&world, joint);
-            assert!(-1.02 < place && place < 2.02, "{masses:?}, step {step}: {place}");
+            let coordinate = place_of(&world, joint);
+            assert!(-1.02 < coordinate && coordinate < 2.02, "{masses:?}, step {step}: {coordinate}");
             let now = energy(&world, &bodies, 0.0);
             assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
         }
@@ -154,11 +154,11 @@ fn no_motor_drives_through_a_limit() {
                     let [from, to] = [a, b].map(|body| world.body(body).unwrap().pose());
                     let between = from.inverse() * to;
                     let turned = 2.0 * between.rotation.x.atan2(between.rotation.w);
-                    let place = if turns { turned } else { between.translation.x };
-                    let is_within = limits[0] - 0.02 < place && place < limits[1] + 0.02;
-                    assert!(is_within, "{kind:?}, step {step}: {place}");
-                    let is_there = if speed < 0.0 { place < -0.28 } else { 0.48 < place };
-                    assert!(step < 300 || is_there, "{kind:?}, step {step}: {place}");
+                    let coordinate = if turns { turned } else { between.translation.x };
+                    let is_within = limits[0] - 0.02 < coordinate && coordinate < limits[1] + 0.02;
+                    assert!(is_within, "{kind:?}, step {step}: {coordinate}");
+                    let is_there = if speed < 0.0 { coordinate < -0.28 } else { 0.48 < coordinate };
+                    assert!(step < 300 || is_there, "{kind:?}, step {step}: {coordinate}");
                 }
             }
         }
@@ -223,8 +223,8 @@ fn a_critical_motor_reaches_its_target_and_does_not_pass_it() {
                 world.checked_step(DT).unwrap();
                 assert!(place_of(&world, joint) < 1.205, "{frequency}, {is_hinge}");
             }
-            let place = place_of(&world, joint);
-            assert!(is_near(place, 1.2, 0.01), "{frequency}, {is_hinge}: {place}");
+            let coordinate = place_of(&world, joint);
+            assert!(is_near(coordinate, 1.2, 0.01), "{frequency}, {is_hinge}: {coordinate}");
         }
     }
 }
@@ -236,15 +236,15 @@ fn a_weak_position_motor_pulls_with_its_largest_force() {
     let motor = Motor::position(0.0, Spring::new(10.0, 1.0)).with_max_force(0.75 * mass * GRAVITY);
     world.joint_mut(joint).unwrap().set_motor(Some(motor)).unwrap();
     run(&mut world, 2.0);
-    let place = place_of(&world, joint);
-    assert!(is_near(place, -0.25 * f64::from(GRAVITY) * 2.0, 0.015), "{place}");
+    let coordinate = place_of(&world, joint);
+    assert!(is_near(coordinate, -0.25 * f64::from(GRAVITY) * 2.0, 0.015), "{coordinate}");
     // A stronger one lifts it back: the sag of a spring is g / w^2.
     let strong = motor.with_max_force(2.0 * mass * GRAVITY);
     world.joint_mut(joint).unwrap().set_motor(Some(strong)).unwrap();
     run(&mut world, 60.0);
     let sag = f64::from(GRAVITY) / (20.0 * core::f64::consts::PI).powi(2);
-    let place = place_of(&world, joint);
-    assert!(is_near(place, -sag, 0.02), "{place}, {sag}");
+    let coordinate = place_of(&world, joint);
+    assert!(is_near(coordinate, -sag, 0.02), "{coordinate}, {sag}");
 }
 
 /// Arms of 1 and of 300 kg on position motors, thrown about, for a minute.

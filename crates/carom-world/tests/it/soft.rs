@@ -59,11 +59,11 @@ fn bodies_gain_what_particles_lose() {
         .with_angular_velocity(Vec3::Z * 0.2);
     let id = world.insert(desc).unwrap();
     let radius = 0.04;
-    let places: Vec<Vec3> = (0..60)
+    let positions: Vec<Vec3> = (0..60)
         .map(|i| Vec3::new(-0.8 - 0.1 * (i / 20) as f32, 0.09 * (i % 5) as f32, 0.09 * (i / 5 % 4) as f32))
         .collect();
     let smooth = ParticlePhase::Grains(Grains::default().with_friction(0.0));
-    let grains = ParticlesDesc::new(smooth, radius).with_positions(&places).with_velocity(Vec3::X * 3.0);
+    let grains = ParticlesDesc::new(smooth, radius).with_positions(&positions).with_velocity(Vec3::X * 3.0);
     let grains = world.insert_particles(grains).unwrap();
     let grain_mass = 1600.0 * (2.0 * radius) * (2.0 * radius) * (2.0 * radius);
     let rope: Vec<Vec3> = (0..9).map(|i| Vec3::new(0.9, 0.0, 0.08 * (i as f32 - 4.0))).collect();
@@ -427,8 +427,10 @@ pub(crate) fn mixed<B: carom_broad::BroadPhase>(world: &mut World<B>) -> Mixed {
     for (k, shape) in
         [ball(0.08), cuboid(Vec3::splat(0.07)), cuboid(Vec3::new(0.1, 0.04, 0.06))].into_iter().enumerate()
     {
-        let place = Vec3::new(0.2 - 0.2 * k as f32, 0.8 + 0.1 * k as f32, -0.1);
-        bodies.push(world.insert(BodyDesc::dynamic(shape).with_density(400.0).with_position(place)).unwrap());
+        let position = Vec3::new(0.2 - 0.2 * k as f32, 0.8 + 0.1 * k as f32, -0.1);
+        bodies.push(
+            world.insert(BodyDesc::dynamic(shape).with_density(400.0).with_position(position)).unwrap(),
+        );
     }
     let load = BodyDesc::dynamic(ball(0.06)).with_density(300.0).with_position(line[5] + Vec3::X * 0.1);
     let load = world.insert(load).unwrap();
@@ -443,8 +445,8 @@ pub(crate) fn mixed<B: carom_broad::BroadPhase>(world: &mut World<B>) -> Mixed {
 fn particles_get_velocities() {
     let mut world = World::new();
     world.solver_settings_mut().gravity = Vec3::ZERO;
-    let places: Vec<Vec3> = (0..4).map(|k| Vec3::X * k as f32).collect();
-    let id = world.insert_particles(sand(0.05).with_positions(&places)).unwrap();
+    let positions: Vec<Vec3> = (0..4).map(|k| Vec3::X * k as f32).collect();
+    let id = world.insert_particles(sand(0.05).with_positions(&positions)).unwrap();
     let set = |world: &mut World, changes: &[(u32, Vec3)]| {
         world.particles_mut(id).unwrap().set_velocities(changes).map(|_| ()).is_ok()
     };
@@ -454,7 +456,9 @@ fn particles_get_velocities() {
     assert_eq!(world.particles(id).unwrap().velocities(), [Vec3::ZERO, Vec3::Z * 2.0, Vec3::ZERO, Vec3::Y]);
     (0..60).for_each(|_| world.checked_step(DT).map(|_| ()).unwrap());
     let at = world.particles(id).unwrap().positions();
-    assert!(at[0].distance(places[0]) < 1e-3 && (at[1].z - 2.0).abs() < 0.05 && (at[3].y - 1.0).abs() < 0.05);
+    assert!(
+        at[0].distance(positions[0]) < 1e-3 && (at[1].z - 2.0).abs() < 0.05 && (at[3].y - 1.0).abs() < 0.05
+    );
 }
 
 /// The times of soft things and of continuous detection are parts of the response.

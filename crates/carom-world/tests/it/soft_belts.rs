@@ -30,8 +30,8 @@ fn put_each(world: &mut World, friction: f32, rule: CombineRule) -> [SoftThing; 
         SoftThing::Body(world.insert_soft_body(desc).unwrap())
     });
     let grains = ParticlePhase::Grains(Grains::default().with_friction(friction));
-    let places = [1.5, 2.0, 2.5].map(at);
-    let grains = ParticlesDesc::new(grains, 0.5 * THICKNESS).with_positions(&places);
+    let positions = [1.5, 2.0, 2.5].map(at);
+    let grains = ParticlesDesc::new(grains, 0.5 * THICKNESS).with_positions(&positions);
     let grains = world.insert_particles(grains.with_rules(rule, CombineRule::Max)).unwrap();
     [soft[0], soft[1], soft[2], SoftThing::Particles(grains)]
 }
@@ -49,7 +49,7 @@ fn motion(world: &World, thing: SoftThing) -> (f32, Vec3) {
         }
     };
     let n = positions.len() as f32;
-    (positions.iter().map(|place| place.x).sum::<f32>() / n, velocities.iter().sum::<Vec3>() / n)
+    (positions.iter().map(|position| position.x).sum::<f32>() / n, velocities.iter().sum::<Vec3>() / n)
 }
 
 /// A floor with its top at y = 0.
@@ -90,21 +90,29 @@ fn belts_carry_soft_things() {
         }
         run(&mut world, 1.75);
         for (thing, start) in things.into_iter().zip(starts) {
-            let (place, velocity) = motion(&world, thing);
+            let (coordinate, velocity) = motion(&world, thing);
             // It lags by v^2 / (2 f g).
-            let way = SPEED * 2.0 - SPEED * SPEED / (2.0 * FRICTION * GRAVITY);
-            println!("{thing:?}: {velocity}, {} of {way}", place - start);
+            let travel = SPEED * 2.0 - SPEED * SPEED / (2.0 * FRICTION * GRAVITY);
+            println!("{thing:?}: {velocity}, {} of {travel}", coordinate - start);
             assert!((velocity - Vec3::X * SPEED).length() < 0.02 * SPEED, "{thing:?}: {velocity}");
-            assert!(((place - start) / way - 1.0).abs() < 0.03, "{thing:?}: {} {way}", place - start);
+            assert!(
+                ((coordinate - start) / travel - 1.0).abs() < 0.03,
+                "{thing:?}: {} {travel}",
+                coordinate - start
+            );
         }
         world.body_mut(floor).unwrap().set_surface_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
         let before = things.map(|thing| motion(&world, thing).0);
         run(&mut world, 1.5);
         for (thing, start) in things.into_iter().zip(before) {
-            let (place, velocity) = motion(&world, thing);
-            let way = SPEED * SPEED / (2.0 * FRICTION * GRAVITY);
+            let (coordinate, velocity) = motion(&world, thing);
+            let travel = SPEED * SPEED / (2.0 * FRICTION * GRAVITY);
             assert!(velocity.length() < 0.02, "{thing:?}: {velocity}");
-            assert!(((place - start) / way - 1.0).abs() < 0.06, "{thing:?}: {} {way}", place - start);
+            assert!(
+                ((coordinate - start) / travel - 1.0).abs() < 0.06,
+                "{thing:?}: {} {travel}",
+                coordinate - start
+            );
         }
     }
 }
@@ -120,8 +128,8 @@ fn a_slow_belt_keeps_soft_things_awake() {
     world.body_mut(floor).unwrap().set_surface_velocity(Vec3::X * 0.01, Vec3::ZERO).unwrap();
     run(&mut world, 5.0);
     for (thing, start) in things.into_iter().zip(starts) {
-        let way = motion(&world, thing).0 - start;
-        assert!((way / 0.05 - 1.0).abs() < 0.05, "{thing:?}: {way}");
+        let travel = motion(&world, thing).0 - start;
+        assert!((travel / 0.05 - 1.0).abs() < 0.05, "{thing:?}: {travel}");
     }
 }
 
@@ -136,8 +144,8 @@ fn a_turntable_carries_a_grain_around() {
     let grain = ParticlesDesc::new(grains, 0.5 * THICKNESS).with_positions(&[at]);
     let grain = world.insert_particles(grain.with_velocity(Vec3::NEG_Z)).unwrap();
     run(&mut world, core::f32::consts::PI);
-    let place = world.particles(grain).unwrap().positions()[0];
-    assert!((place - Vec3::new(-1.0, at.y, 0.0)).length() < 0.05, "{place}");
+    let position = world.particles(grain).unwrap().positions()[0];
+    assert!((position - Vec3::new(-1.0, at.y, 0.0)).length() < 0.05, "{position}");
 }
 
 /// On a slope of tangent 0.3 with frictions 0.1 and 0.9, the rule decides: a thing slides by
@@ -167,11 +175,11 @@ fn combine_rules_decide_whether_a_thing_slides() {
             run(&mut world, 1.0);
             let expected = 0.5 * GRAVITY * (SLOPE - friction).max(0.0);
             for (thing, start) in things.into_iter().zip(starts) {
-                let way = motion(&world, thing).0 - start;
-                let off = (way - expected).abs();
+                let travel = motion(&world, thing).0 - start;
+                let off = (travel - expected).abs();
                 assert!(
                     off < 0.01 + 0.06 * expected,
-                    "{soft:?}, {hard:?}, {own}, {thing:?}: {way} {expected}"
+                    "{soft:?}, {hard:?}, {own}, {thing:?}: {travel} {expected}"
                 );
             }
         }

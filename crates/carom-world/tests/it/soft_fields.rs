@@ -66,11 +66,11 @@ fn each_kind_falls_by_gravity_and_acceleration() {
         let starts: Vec<Vec3> = things.iter().map(|&thing| first(&world, thing).0).collect();
         run(&mut world, 1.0);
         for (&thing, start) in things.iter().zip(starts) {
-            let (place, velocity) = first(&world, thing);
+            let (position, velocity) = first(&world, thing);
             assert!((velocity - expected).length() < 0.02, "{thing:?}: {velocity}");
             // A substep of 1/240 s moves by its velocity at the end.
-            let way = expected * 0.5 * (1.0 + 1.0 / 240.0);
-            assert!((place - start - way).length() < 0.02, "{thing:?}: {}", place - start);
+            let displacement = expected * 0.5 * (1.0 + 1.0 / 240.0);
+            assert!((position - start - displacement).length() < 0.02, "{thing:?}: {}", position - start);
         }
     }
 }
@@ -87,8 +87,8 @@ fn a_region_acts_inside_alone() {
     for _ in 0..90 {
         world.checked_step(DT).unwrap();
         for (&thing, speeds) in things.iter().zip(&mut inside) {
-            let (place, velocity) = first(&world, thing);
-            if (-5.7..-4.3).contains(&place.y) {
+            let (position, velocity) = first(&world, thing);
+            if (-5.7..-4.3).contains(&position.y) {
                 speeds.push(-velocity.y);
             }
         }
@@ -128,13 +128,13 @@ fn a_grain_orbits_a_planet() {
     let mut farthest = 0.0_f32;
     for _ in 0..1131 {
         world.checked_step(DT).unwrap();
-        let place = world.particles(grain).unwrap().positions()[0];
-        farthest = farthest.max((place.length() - 1.0).abs());
+        let position = world.particles(grain).unwrap().positions()[0];
+        farthest = farthest.max((position.length() - 1.0).abs());
     }
     assert!(farthest < 0.02, "{farthest}");
     // Six turns in 18.85 s.
-    let place = world.particles(grain).unwrap().positions()[0];
-    assert!(place.distance(Vec3::X) < 0.2, "{place}");
+    let position = world.particles(grain).unwrap().positions()[0];
+    assert!(position.distance(Vec3::X) < 0.2, "{position}");
 }
 
 /// A gas rises against the gravity of a field, and the mask selects by the groups of the filter.

@@ -52,7 +52,7 @@ fn lowest(world: &World, thing: SoftThing) -> f32 {
         SoftThing::Body(id) => world.soft_body(id).unwrap().positions(),
         SoftThing::Particles(id) => world.particles(id).unwrap().positions(),
     };
-    positions.iter().map(|place| place.y).fold(f32::INFINITY, f32::min)
+    positions.iter().map(|position| position.y).fold(f32::INFINITY, f32::min)
 }
 
 /// A floor with its top at a height.
@@ -226,9 +226,9 @@ fn a_mesh_that_slides_under_them_drags_soft_things() {
     }
     let found = world.particles(grain).unwrap();
     // It lags by v^2 / (2 f g).
-    let way = SPEED * 120.0 * DT - SPEED * SPEED / (2.0 * 0.5 * 9.81);
+    let travel = SPEED * 120.0 * DT - SPEED * SPEED / (2.0 * 0.5 * 9.81);
     let travelled = found.positions()[0].x - start;
-    assert!((travelled / way - 1.0).abs() < 0.05, "{travelled} of {way}");
+    assert!((travelled / travel - 1.0).abs() < 0.05, "{travelled} of {travel}");
     assert!((found.velocities()[0].x / SPEED - 1.0).abs() < 0.02, "{}", found.velocities()[0]);
 }
 

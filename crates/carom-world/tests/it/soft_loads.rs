@@ -141,11 +141,14 @@ fn a_platform_carries_a_loaded_crate() {
                 world.body_mut(platform).unwrap().set_linear_velocity(velocity * speed).unwrap();
                 world.checked_step(DT).unwrap();
             }
-            let way = place(&world, platform) + Vec3::Y * 0.5;
+            let displacement = place(&world, platform) + Vec3::Y * 0.5;
             let crate_way = place(&world, crates[0]) - Vec3::Y * 0.1;
-            let bottom = bottom(&world, block) - top - way.y;
-            println!("{velocity}, {masses:?}: {crate_way} with {way}, bottom {bottom}");
-            assert!(crate_way.distance(way) < 0.03, "{velocity}, {masses:?}: {crate_way} {way}");
+            let bottom = bottom(&world, block) - top - displacement.y;
+            println!("{velocity}, {masses:?}: {crate_way} with {displacement}, bottom {bottom}");
+            assert!(
+                crate_way.distance(displacement) < 0.03,
+                "{velocity}, {masses:?}: {crate_way} {displacement}"
+            );
             assert!(bottom.abs() < 0.03, "{velocity}, {masses:?}: {bottom}");
         }
     }

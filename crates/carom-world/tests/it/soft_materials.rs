@@ -59,7 +59,7 @@ fn middle(world: &World, thing: SoftThing) -> f32 {
         SoftThing::Body(id) => world.soft_body(id).unwrap().positions(),
         SoftThing::Particles(id) => world.particles(id).unwrap().positions(),
     };
-    positions.iter().map(|place| place.x).sum::<f32>() / positions.len() as f32
+    positions.iter().map(|position| position.x).sum::<f32>() / positions.len() as f32
 }
 
 /// On the icy half of a slope a thing slides as Galilei says. On the rough half it holds, because
@@ -94,9 +94,9 @@ fn grains_bounce_where_the_part_does() {
     for floor in [two_halves(dead, lively), two_colliders(dead, lively)] {
         let mut world = World::new();
         world.insert(floor).unwrap();
-        let places = [-2.0, 2.0].map(|z| Vec3::new(0.3, 1.0, z));
+        let positions = [-2.0, 2.0].map(|z| Vec3::new(0.3, 1.0, z));
         let grains = ParticlesDesc::new(ParticlePhase::Grains(Grains::default()), 0.05);
-        let grains = world.insert_particles(grains.with_positions(&places)).unwrap();
+        let grains = world.insert_particles(grains.with_positions(&positions)).unwrap();
         let (mut highest, mut has_met) = ([0.0_f32; 2], false);
         for _ in 0..60 {
             world.checked_step(DT).unwrap();

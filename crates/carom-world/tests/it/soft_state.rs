@@ -163,8 +163,11 @@ fn an_error_names_the_first_offender_and_changes_nothing() {
     assert_eq!(soft(world.insert_particles(no_room)), SoftError::BadFilling { filling: 0 });
     assert_eq!(soft(world.insert_particles(water(0.05))), SoftError::Empty);
     let bad = ParticleError::BadParticle { particle: 1 };
-    let places = [Vec3::ZERO, Vec3::NAN, Vec3::NAN];
-    assert_eq!(soft(world.insert_particles(water(0.05).with_positions(&places))), SoftError::Particles(bad));
+    let positions = [Vec3::ZERO, Vec3::NAN, Vec3::NAN];
+    assert_eq!(
+        soft(world.insert_particles(water(0.05).with_positions(&positions))),
+        SoftError::Particles(bad)
+    );
     // The cloth would have more than eight times the radius of the liquid.
     let thin = soft(world.insert_particles(water(0.005).with_positions(&[Vec3::ONE])));
     assert_eq!(thin, SoftError::Particles(ParticleError::BadSetting { name: "radius", value: 0.05 }));

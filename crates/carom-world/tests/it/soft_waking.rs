@@ -12,8 +12,8 @@ fn run(world: &mut World, seconds: f32) {
     (0..(seconds / DT).round() as usize).for_each(|_| _ = world.checked_step(DT).unwrap());
 }
 
-fn grains(places: &[Vec3]) -> ParticlesDesc {
-    ParticlesDesc::new(ParticlePhase::Grains(Grains::default()), 0.05).with_positions(places)
+fn grains(positions: &[Vec3]) -> ParticlesDesc {
+    ParticlesDesc::new(ParticlePhase::Grains(Grains::default()), 0.05).with_positions(positions)
 }
 
 /// Two grains that sleep on a floor. No body can move.
@@ -49,20 +49,20 @@ fn settings_wake_soft_things_in_a_world_at_rest() {
 /// A fixed body that is put onto a sleeping grain pushes it out, however it came there.
 #[test]
 fn a_fixed_body_that_appears_wakes_soft_things() {
-    let place = Vec3::new(0.2, 0.0, 0.0);
+    let position = Vec3::new(0.2, 0.0, 0.0);
     let block = || BodyDesc::fixed(cuboid(Vec3::splat(0.3)));
     for is_moved in [false, true] {
         let (mut world, id) = sleeping_grains();
         let far = Vec3::X * 50.0;
-        let block = world.insert(block().with_position(if is_moved { far } else { place })).unwrap();
+        let block = world.insert(block().with_position(if is_moved { far } else { position })).unwrap();
         if is_moved {
             run(&mut world, 0.5);
             assert!(world.particles(id).unwrap().is_sleeping());
-            world.body_mut(block).unwrap().set_pose(Pose::from_translation(place)).unwrap();
+            world.body_mut(block).unwrap().set_pose(Pose::from_translation(position)).unwrap();
         }
         run(&mut world, 0.5);
         let grain = world.particles(id).unwrap().positions()[0];
-        assert!(0.34 < (grain - place).abs().max_element(), "moved: {is_moved}, {grain}");
+        assert!(0.34 < (grain - position).abs().max_element(), "moved: {is_moved}, {grain}");
     }
 }
 

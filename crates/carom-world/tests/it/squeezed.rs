@@ -55,7 +55,7 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let gravity = frame.transform_vector((corner + random.cube_point().as_vec3()).normalize() * 9.81);
     let solver = SolverSettings::default().with_gravity(gravity);
     let mut world = World::with_settings(WorldSettings::default().with_solver(solver));
-    let place = |local: Vec3| Pose::new(Quat::from_scaled_axis(turn), frame.transform_point(local));
+    let pose_at = |local: Vec3| Pose::new(Quat::from_scaled_axis(turn), frame.transform_point(local));
     world.insert(BodyDesc::fixed(room()).with_pose(frame)).unwrap();
     let size = 0.001 * 10.0f32.powf(random.range(0.0, 1.0) as f32);
     let speed = 0.1 * 100.0f32.powf(random.range(0.0, 1.0) as f32);
@@ -63,7 +63,7 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let shape = light(kind, size);
     let center = shape.mass_properties(1.0).center;
     let small = BodyDesc::dynamic(shape)
-        .with_pose(place(corner * (HALF - 4.0 * size)))
+        .with_pose(pose_at(corner * (HALF - 4.0 * size)))
         .with_angular_velocity(random.cube_point().as_vec3() * 20.0)
         .with_restitution(0.0)
         .with_friction(0.0)
@@ -71,7 +71,7 @@ fn pressed(kind: usize, seed: u64, fast: [bool; 2]) -> f32 {
     let small = world.insert(small).unwrap();
     let sides = Vec3::new(0.12, 0.07, 0.04);
     let heavy = BodyDesc::dynamic(cuboid(sides))
-        .with_pose(place(corner * (HALF - 0.2)))
+        .with_pose(pose_at(corner * (HALF - 0.2)))
         .with_linear_velocity(velocity)
         .with_angular_velocity(random.cube_point().as_vec3() * 10.0)
         .with_restitution(0.0)
@@ -125,16 +125,16 @@ fn thrown(seed: u64, dt: f32) -> f32 {
     let pressed = BodyDesc::dynamic(cuboid(half)).with_mass(number(4.0, 150.0)).with_pose(pose);
     let pressed = world.insert(pressed).unwrap();
     let wall = cuboid(Vec3::new(0.3, number(0.3, 1.5), number(0.3, 2.0)));
-    let place = Vec3::new(-1.4, number(0.2, 1.0), number(-0.3, 0.3));
-    world.insert(BodyDesc::fixed(wall).with_position(place)).unwrap();
+    let position = Vec3::new(-1.4, number(0.2, 1.0), number(-0.3, 0.3));
+    world.insert(BodyDesc::fixed(wall).with_position(position)).unwrap();
     let speed = number(0.5, 4.0);
-    let mut place = Vec3::new(2.2, number(0.0, 1.0), number(-0.4, 0.4));
-    let platform = BodyDesc::kinematic(cuboid(Vec3::new(1.2, 1.0, 0.8))).with_position(place);
+    let mut position = Vec3::new(2.2, number(0.0, 1.0), number(-0.4, 0.4));
+    let platform = BodyDesc::kinematic(cuboid(Vec3::new(1.2, 1.0, 0.8))).with_position(position);
     let platform = world.insert(platform).unwrap();
     let mut fastest = 0.0_f32;
     for _ in 0..(3.0 / dt) as usize {
-        place.x = if 0.2 < place.x { place.x - speed * dt } else { place.x };
-        world.body_mut(platform).unwrap().move_to(Pose::from_translation(place)).unwrap();
+        position.x = if 0.2 < position.x { position.x - speed * dt } else { position.x };
+        world.body_mut(platform).unwrap().move_to(Pose::from_translation(position)).unwrap();
         world.checked_step(dt).unwrap();
         fastest = fastest.max(world.body(pressed).unwrap().linear_velocity().length());
     }

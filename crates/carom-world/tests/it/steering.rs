@@ -77,19 +77,19 @@ fn a_lift_carries_what_stands_on_it() {
         assert!(world.body(rider).unwrap().is_sleeping(), "{rate}");
         let start = world.body(rider).unwrap().position();
         // Up and to the side, smoothly from rest to rest in 3 s.
-        let place = |t: f32| {
+        let pose_at = |t: f32| {
             let s = t * t * (3.0 - 2.0 * t);
             Pose::from_translation(Vec3::new(1.5, 3.0, 0.0) * s)
         };
         let n = (3.0 * rate) as usize;
         for step in 1..=n {
-            let target = place(step as f32 / n as f32);
+            let target = pose_at(step as f32 / n as f32);
             world.body_mut(lift).unwrap().move_to(target).unwrap();
             world.checked_step(dt).unwrap();
             assert_eq!(world.body(lift).unwrap().pose(), target, "{rate}, {step}");
         }
-        let way = world.body(rider).unwrap().position() - start;
-        assert!((way - Vec3::new(1.5, 3.0, 0.0)).length() < 0.03, "{rate} Hz: {way}");
+        let offset = world.body(rider).unwrap().position() - start;
+        assert!((offset - Vec3::new(1.5, 3.0, 0.0)).length() < 0.03, "{rate} Hz: {offset}");
         world.checked_step(dt).unwrap();
         assert_eq!(world.body(lift).unwrap().linear_velocity(), Vec3::ZERO);
         (0..rate as usize * 2).for_each(|_| _ = world.checked_step(dt).unwrap());

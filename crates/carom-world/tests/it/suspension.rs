@@ -258,12 +258,12 @@ fn widest_gap(budget: Option<u64>) -> (f32, usize) {
     world.insert(ground()).unwrap();
     let mut chains = Vec::new();
     for c in 0..12 {
-        let place = |i: i32| {
+        let position_of = |i: i32| {
             Vec3::new((c % 4) as f32 * 0.7, 2.0 + i as f32 * 0.95 + (c / 4) as f32 * 0.2, (c / 4) as f32)
         };
         let velocity = Vec3::new(0.0, -3.0, c as f32 - 5.0);
         let finish = |link: BodyDesc| link.with_family(c + 1).with_linear_velocity(velocity);
-        let chain = upright_chain(&mut world, (0..8).map(place), finish);
+        let chain = upright_chain(&mut world, (0..8).map(position_of), finish);
         chains.push(chain);
     }
     let mut n_turns = 0;

@@ -169,14 +169,14 @@ impl Throw {
         let mut bodies = Vec::new();
         for number in 0..self.n_bodies {
             let shape = shape_of(self.kind, number, self.scale, &mut random);
-            let place = random.cube_point().as_vec3() * (0.85 * half);
-            let place = Vec3::new(place.x, 0.0, place.z);
-            let above = height(&ground.1, &Pose::IDENTITY, place).unwrap();
+            let position = random.cube_point().as_vec3() * (0.85 * half);
+            let position = Vec3::new(position.x, 0.0, position.z);
+            let above = height(&ground.1, &Pose::IDENTITY, position).unwrap();
             let drop = random.range(3.0, 8.0) as f32;
             let aside = random.cube_point().as_vec3() * (0.5 * self.speed);
             let turn = Quat::from_scaled_axis(random.cube_point().as_vec3() * 3.0);
             let desc = of_unit_density(shape)
-                .with_pose(Pose::new(turn, place + Vec3::Y * (above + drop)))
+                .with_pose(Pose::new(turn, position + Vec3::Y * (above + drop)))
                 .with_linear_velocity(Vec3::new(aside.x, -self.speed, aside.z))
                 .with_angular_velocity(random.cube_point().as_vec3() * 2.0 * (1.0 + self.speed))
                 .with_restitution(self.restitution);
@@ -254,18 +254,18 @@ fn r_a_capsule_that_falls_on_a_mesh_stays_on_it() {
         let mesh = TriMesh::new(points, vec![[0, 2, 1], [0, 3, 2]]).unwrap();
         Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()))
     };
-    for place in 0..40 {
+    for index in 0..40 {
         let mut world = World::new();
         world.insert(BodyDesc::fixed(floor(0.0))).unwrap();
         let capsule = Shape::Capsule(Capsule::new(0.2, 0.143).unwrap());
-        let turn = Quat::from_rotation_z(1.5 + 0.01 * place as f32);
-        let at = Vec3::new(0.3, 0.32 + 0.005 * place as f32, 0.4);
+        let turn = Quat::from_rotation_z(1.5 + 0.01 * index as f32);
+        let at = Vec3::new(0.3, 0.32 + 0.005 * index as f32, 0.4);
         let desc = of_unit_density(capsule).with_pose(Pose::new(turn, at));
         let id = world.insert(desc.with_linear_velocity(Vec3::Y * -10.2)).unwrap();
         for step in 0..90 {
             world.checked_step(1.0 / 60.0).unwrap();
             let y = world.body(id).unwrap().position().y;
-            assert!(0.05 < y, "{place}, step {step}: {y}");
+            assert!(0.05 < y, "{index}, step {step}: {y}");
         }
     }
 }

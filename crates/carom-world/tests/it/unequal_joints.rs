@@ -113,8 +113,8 @@ fn springs_have_their_period_and_their_stiffness() {
                 }
                 world.checked_step(DT).unwrap();
             }
-            let place = place_of(&world, joint);
-            assert!(is_near(place, 10.0 / (TAU * 2.0).powi(2), 0.01), "{what}: {place}");
+            let coordinate = place_of(&world, joint);
+            assert!(is_near(coordinate, 10.0 / (TAU * 2.0).powi(2), 0.01), "{what}: {coordinate}");
         }
     }
 }
@@ -275,8 +275,8 @@ fn light_wheels_carry_a_heavy_truck() {
     for (chassis, knuckle, wheel) in [(2e3, 20.0, 50.0), (1e4, 2.0, 10.0), (1e5, 2.0, 10.0)] {
         let mut world = world_with(GRAVITY);
         world.insert(ground()).unwrap();
-        let place = Pose::from_translation(Vec3::Y * 1.1);
-        let body = insert(&mut world, cuboid(Vec3::new(2.0, 0.3, 0.8)), chassis, place);
+        let pose = Pose::from_translation(Vec3::Y * 1.1);
+        let body = insert(&mut world, cuboid(Vec3::new(2.0, 0.3, 0.8)), chassis, pose);
         let mut bodies = vec![body];
         for (x, z) in [(-1.5, -1.0), (-1.5, 1.0), (1.5, -1.0), (1.5, 1.0)] {
             let at = Vec3::new(x, 0.5, z);

@@ -301,7 +301,7 @@ fn a_body_struck_asleep_moves_as_if_awake() {
     let mut n = 0;
     for restitution in [0.0, 1.0] {
         for speed in [0.12, 0.25, 0.5, 1.0, 2.0, 3.0, 5.0, 20.0_f32] {
-            for place in 0..24 {
+            for index in 0..24 {
                 for is_fast in [false, true] {
                     // Slower impacts do not bounce, and at 20 m/s a body passes others if it is not
                     // fast.
@@ -309,8 +309,8 @@ fn a_body_struck_asleep_moves_as_if_awake() {
                         continue;
                     }
                     let name =
-                        format!("{speed} m/s, restitution {restitution}, place {place}, fast {is_fast}");
-                    let gap = 0.02 + 0.1 * speed + place as f32 * speed * DT / 24.0;
+                        format!("{speed} m/s, restitution {restitution}, place {index}, fast {is_fast}");
+                    let gap = 0.02 + 0.1 * speed + index as f32 * speed * DT / 24.0;
                     let desc = |at: f32, v: f32| {
                         let desc = of_unit_density(ball(0.5)).with_position(Vec3::X * at);
                         let desc = desc.with_restitution(restitution).with_ccd(is_fast);

@@ -21,7 +21,7 @@ const BAG_HEIGHT: f32 = 1.0;
 
 pub(super) struct Everything {
     solver: ParticleSolver,
-    places: Vec<Vec3>,
+    positions: Vec<Vec3>,
     clouds: Vec<PlayerCloud>,
     surfaces: Vec<PlayerMesh>,
     /// The ids of the particles, in the order in which they are drawn.
@@ -32,8 +32,8 @@ pub(super) struct Everything {
 
 /// Returns the positions of a block of particles, from its lowest corner on.
 fn block(from: Vec3, [x, y, z]: [u32; 3], spacing: f32) -> Vec<Vec3> {
-    let place = |i: u32| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32);
-    (0..x * y * z).map(|i| from + (place(i) + 0.5) * spacing).collect()
+    let position_of = |i: u32| Vec3::new((i % x) as f32, (i / (x * z)) as f32, (i / x % z) as f32);
+    (0..x * y * z).map(|i| from + (position_of(i) + 0.5) * spacing).collect()
 }
 
 /// Returns five tetrahedra for each cell of such a block, mirrored from cell to cell.
@@ -53,11 +53,11 @@ fn tetrahedra_of([x, y, z]: [u32; 3]) -> Vec<[u32; 4]> {
 }
 
 /// Returns the faces that belong to one tetrahedron alone, counter-clockwise seen from outside.
-fn skin_of(tetrahedra: &[[u32; 4]], places: &[Vec3]) -> Vec<[u32; 3]> {
+fn skin_of(tetrahedra: &[[u32; 4]], positions: &[Vec3]) -> Vec<[u32; 3]> {
     let mut faces = BTreeMap::new();
     for &[a, b, c, d] in tetrahedra {
         for [p, q, r, inside] in [[a, b, c, d], [a, b, d, c], [a, c, d, b], [b, c, d, a]] {
-            let [o, u, v, w] = [p, q, r, inside].map(|i| places[i as usize]);
+            let [o, u, v, w] = [p, q, r, inside].map(|i| positions[i as usize]);
             let is_outward = (u - o).cross(v - o).dot(w - o) < 0.0;
             let mut key = [p, q, r];
             key.sort_unstable();
@@ -149,15 +149,15 @@ impl Everything {
             PlayerMesh { vertices: jelly, triangles: jelly_faces },
             PlayerMesh { vertices: bag, triangles: bag_faces },
         ];
-        let mut scene = Everything { solver, places: Vec::new(), clouds, surfaces, order, bodies, skin };
+        let mut scene = Everything { solver, positions: Vec::new(), clouds, surfaces, order, bodies, skin };
         scene.collect_places();
         Ok(scene)
     }
 
     fn collect_places(&mut self) {
-        let Everything { solver, places, order, .. } = self;
-        places.clear();
-        places.extend(order.iter().filter_map(|&id| solver.position(id)));
+        let Everything { solver, positions, order, .. } = self;
+        positions.clear();
+        positions.extend(order.iter().filter_map(|&id| solver.position(id)));
     }
 }
 
@@ -205,8 +205,8 @@ impl Scene for Everything {
         [Vec3::ZERO, -corner, corner, -corner, corner].map(Pose::from_translation).into()
     }
 
-    fn places(&self) -> &[Vec3] {
-        &self.places
+    fn positions(&self) -> &[Vec3] {
+        &self.positions
     }
 
     fn value(&mut self) -> Result<f64, ParticleError> {

@@ -2,7 +2,7 @@
 
 use super::num::{Pose, Quat, Real, Vec3, geom, query, real, wide};
 use carom_query::Outcome;
-use carom_testkit::invariants::{Place, Relation, Suite, Touch, check};
+use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
 use glam::DVec3;
 use query::{Compound, CompoundPart, ManifoldCache, MeshShape, Shape};
 use std::sync::Arc;
@@ -106,7 +106,7 @@ fn ask(kinds: [usize; 2], place: &Place) -> Relation {
         } else {
             (0.0, 0.0)
         };
-        Touch { distance, point_a, point_b, normal: widen(c.normal), off_a, off_b }
+        ContactAnswer { distance, point_a, point_b, normal: widen(c.normal), off_a, off_b }
     };
     let mut list = Vec::new();
     query::manifolds(a, pose_a, b, pose_b, prediction, &mut ManifoldCache::new(), &mut list);

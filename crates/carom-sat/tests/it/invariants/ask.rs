@@ -3,7 +3,7 @@
 
 use super::num::{Real, geom, real, sat, wide};
 use carom_math::WidePose;
-use carom_testkit::invariants::{Place, Relation, Suite, Touch, check};
+use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
 use glam::DVec3;
 
 /// Half extents, or corners: all lengths are multiples of 1/8.
@@ -88,9 +88,10 @@ fn ask(first: Body, second: Body, place: &Place, tolerance: f64) -> Relation {
         let off = |body: Body, pose: &WidePose| off(body, scale, pose.inverse_transform_point(middle));
         let normal = pose_a.transform_vector(widen(c.normal.to_array()));
         let (off_a, off_b) = (off(a, &pose_a), off(b, &pose_b));
-        Touch { distance: wide(c.distance), point_a: p, point_b: q, normal, off_a, off_b }
+        ContactAnswer { distance: wide(c.distance), point_a: p, point_b: q, normal, off_a, off_b }
     };
-    let contacts: Vec<Touch> = manifold.iter().flat_map(|manifold| manifold.contacts()).map(touch).collect();
+    let contacts: Vec<ContactAnswer> =
+        manifold.iter().flat_map(|manifold| manifold.contacts()).map(touch).collect();
     // None is nearer than the axis leaves room; one of bodies that meet is as deep as it.
     let off = tolerance * scale;
     let near = contacts.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);

@@ -171,18 +171,18 @@ fn alone(case: &Case, shape: &Shape, all: &mut Vec<Answer>) {
         ("point, own frame", "ray, own frame", Pose::IDENTITY),
         ("point, world", "ray, world", pose(&case.a)),
     ] {
-        let place = widen(pose.translation);
-        let point = vector(case.point + place);
+        let position = widen(pose.translation);
+        let point = vector(case.point + position);
         if let Some(found) = query::project_point(shape, &pose, point) {
-            let values = vec![(wide(found.distance), size + widen(point).length() + place.length())];
+            let values = vec![(wide(found.distance), size + widen(point).length() + position.length())];
             all.push(Answer { family: (point_of, name), decision: i64::from(found.is_inside), values });
         }
-        let ray = Ray::new(vector(case.origin + place), vector(case.direction));
+        let ray = Ray::new(vector(case.origin + position), vector(case.direction));
         let hit = query::cast_ray(shape, &pose, &ray, Interval::FORWARD);
         let values = hit.map(|hit| {
             // The error of a hit is inversely proportional to the cosine at the surface.
             let cosine = widen(hit.normal).dot(case.direction).abs() / case.direction.length();
-            let reach = size + widen(ray.origin).length() + place.length();
+            let reach = size + widen(ray.origin).length() + position.length();
             (wide(hit.t) * case.direction.length(), reach / cosine)
         });
         all.push(Answer {
