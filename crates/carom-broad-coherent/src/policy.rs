@@ -260,8 +260,8 @@ impl Policy {
         self.is_quiet() && (LONG_QUIET <= self.life || self.has_changing_set())
     }
 
-    /// Notes the moves of a frame: `n_accelerated` are much longer than before. The other two numbers
-    /// are 0 unless few boxes moved.
+    /// Notes the moves of a frame: `n_accelerated` are much longer than before. The other two
+    /// numbers are 0 unless few boxes moved.
     pub(crate) fn note_moves(&mut self, n_woken: u64, n_moves: usize, n_outlier_moves: usize) {
         self.n_accelerated += n_woken;
         self.n_moves += n_moves as u64;

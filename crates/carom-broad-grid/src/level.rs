@@ -55,8 +55,8 @@ impl BuildWork {
 
 impl Level {
     /// Builds the grid of the members. Those longer than the cells' reach are appended to `long`.
-    /// Those in crowded cells are appended to `crowd`, if `would_separate` says that other cells would
-    /// separate them.
+    /// Those in crowded cells are appended to `crowd`, if `would_separate` says that other cells
+    /// would separate them.
     pub(crate) fn build(
         &mut self,
         cells: Cells,

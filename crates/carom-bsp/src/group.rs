@@ -107,9 +107,9 @@ pub struct GroupHit {
 }
 
 impl BspTree {
-    /// Returns the first impact of a group whose reference point moves from `from` by `displacement`, with
-    /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
-    /// segment is NaN or infinite.
+    /// Returns the first impact of a group whose reference point moves from `from` by
+    /// `displacement`, with contents that share a bit with `mask`. `None` if there is none, or if
+    /// a coordinate of the segment is NaN or infinite.
     pub fn trace_group(
         &self,
         group: &BallGroup<'_>,

@@ -48,9 +48,9 @@ pub struct TraceHit {
 }
 
 impl BspTree {
-    /// Returns the first impact of a body whose reference point moves from `from` by `displacement`, with
-    /// contents that share a bit with `mask`. `None` if there is none, or if a coordinate of the
-    /// segment is NaN or infinite.
+    /// Returns the first impact of a body whose reference point moves from `from` by
+    /// `displacement`, with contents that share a bit with `mask`. `None` if there is none, or if
+    /// a coordinate of the segment is NaN or infinite.
     pub fn trace(
         &self,
         body: &impl Body,
@@ -73,8 +73,8 @@ impl BspTree {
         self.trace_until(body, [from, displacement], mask, 1.0, stack)
     }
 
-    /// Returns the first impact on the segment from `from` by `displacement`. Impacts after `limit`, a
-    /// fraction of the segment, may be left out.
+    /// Returns the first impact on the segment from `from` by `displacement`. Impacts after
+    /// `limit`, a fraction of the segment, may be left out.
     pub(crate) fn trace_until(
         &self,
         body: &impl Body,

@@ -166,8 +166,8 @@ pub struct Car {
 }
 
 impl Car {
-    /// Returns a car at rest whose box has its middle at `position`. It looks along x, turned by the
-    /// rotation.
+    /// Returns a car at rest whose box has its middle at `position`. It looks along x, turned by
+    /// the rotation.
     pub fn new(settings: CarSettings, position: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
         let s = &settings;
         let lengths = [

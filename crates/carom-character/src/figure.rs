@@ -121,7 +121,8 @@ impl Figure {
         }
     }
 
-    /// Returns the minimum and maximum of the swept box of the figure from `from` to `from + displacement`.
+    /// Returns the minimum and maximum of the swept box of the figure from `from` to
+    /// `from + displacement`.
     #[cfg(feature = "query")]
     pub(crate) fn swept_box(&self, from: DVec3, displacement: DVec3) -> (DVec3, DVec3) {
         let reach = DVec3::new(self.reach(DVec3::X), self.reach(DVec3::Y), self.reach(DVec3::Z));

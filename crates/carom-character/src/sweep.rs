@@ -50,8 +50,8 @@ impl RayHit {
 
 /// A world for ray casts.
 pub trait RaySweep {
-    /// Returns the first hit of the segment from `from` to `from + displacement`, on either side of a
-    /// surface. `None` if there is none, and for a segment with a NaN.
+    /// Returns the first hit of the segment from `from` to `from + displacement`, on either side
+    /// of a surface. `None` if there is none, and for a segment with a NaN.
     ///
     /// If the segment starts inside a shape, `ShapeWorld` and `WorldSweep` return the far side. A
     /// `BspWorld` returns a hit at the start, with the normal zero.
@@ -156,8 +156,8 @@ pub trait Sweep: RaySweep {
     /// Whether the figure overlaps nothing at this position.
     fn is_free(&mut self, figure: &Figure, position: DVec3) -> bool;
 
-    /// Returns a nearby position at which the figure is free: `position` itself if it is free. `None`
-    /// if no position was found, and for a position with a NaN.
+    /// Returns a nearby position at which the figure is free: `position` itself if it is free.
+    /// `None` if no position was found, and for a position with a NaN.
     fn nearest_free(&mut self, figure: &Figure, position: DVec3) -> Option<DVec3>;
 
     /// Sweeps a figure that the object `carrier` carries. The carrier has already moved, so it is

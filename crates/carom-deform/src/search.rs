@@ -431,7 +431,8 @@ fn test_leaf_pairs<J: PairTest>(
     }
 }
 
-/// Does the same as [`test_leaf_pairs`], for so few leaf pairs that the candidates stay in the cache.
+/// Does the same as [`test_leaf_pairs`], for so few leaf pairs that the candidates stay in the
+/// cache.
 pub(crate) fn test_chunk<J: PairTest>(
     pair_test: &J,
     sides: &Sides<'_>,

@@ -16,8 +16,8 @@ pub struct Moment(imp::Instant);
 pub const IS_AVAILABLE: bool = imp::IS_AVAILABLE;
 
 /// Provides a clock for a target that has none: a function that returns seconds, and whose results
-/// do not decrease. Measured times come from it, but [`IS_AVAILABLE`] stays false, and budgets in time
-/// are still rejected.
+/// do not decrease. Measured times come from it, but [`IS_AVAILABLE`] stays false, and budgets in
+/// time are still rejected.
 ///
 /// Returns whether the function is used. False if the target has a clock, if one was lent before,
 /// or without the standard library (test: `clock::a_clock_is_lent_only_where_none_is`).

@@ -264,7 +264,8 @@ pub fn plane_side(normal: DVec3, d: f64, point: DVec3) -> f64 {
     let products = normal * point;
     let value = products.x + products.y + products.z + d;
     let size = products.abs();
-    // With three products and three sums, each number is rounded at most four times.
+    // A bound of the rounding: with three products and three sums, each number is rounded at most
+    // four times.
     let error = 4.5e-16 * (size.x + size.y + size.z + d.abs()) + UNDERFLOW;
     if error < value.abs() && value.is_finite() {
         return value;

@@ -297,8 +297,8 @@ pub fn shatter(n: usize) -> SoftScene {
     }
 }
 
-/// Returns a sheet of `n` by `n` points and its triangles. `position_of` maps two parameters in 0..=1 to
-/// a point.
+/// Returns a sheet of `n` by `n` points and its triangles. `position_of` maps two parameters in
+/// 0..=1 to a point.
 fn sheet(n: usize, position_of: impl Fn(f64, f64) -> DVec3) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let part = |i: usize| i as f64 / (n - 1) as f64;
     let positions = (0..n * n).map(|i| position_of(part(i % n), part(i / n)).as_vec3()).collect();

@@ -37,8 +37,8 @@ const MIN_FLOOR_BOX_CELLS: u32 = BLOCK / 2;
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
-    /// The floors of boxes of [`MIN_FLOOR_BOX_CELLS`] cells, then of two of them along each axis, and so on,
-    /// until there is one.
+    /// The floors of boxes of [`MIN_FLOOR_BOX_CELLS`] cells, then of two of them along each axis,
+    /// and so on, until there is one.
     levels: Vec<Level>,
     least_unsampled: f64,
 }

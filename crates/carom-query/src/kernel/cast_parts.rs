@@ -52,7 +52,8 @@ impl<'a> PartList<'a> {
         }
     }
 
-    /// Visits the parts that a moving box may touch, as index and box; see [`Compound::parts_on_path`].
+    /// Visits the parts that a moving box may touch, as index and box; see
+    /// [`Compound::parts_on_path`].
     fn parts_on_path(
         &self,
         origin: DVec3,

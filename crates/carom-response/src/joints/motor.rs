@@ -129,9 +129,9 @@ impl Motor {
         }
     }
 
-    /// Returns the change of the impulse `old` in one iteration. `coordinate` is the place or angle,
-    /// `mass` the mass along or about the axis. Springs act in the first of the two passes of a
-    /// substep only: `may_spring`.
+    /// Returns the change of the impulse `old` in one iteration. `coordinate` is the place or
+    /// angle, `mass` the mass along or about the axis. Springs act in the first of the two passes
+    /// of a substep only: `may_spring`.
     pub(crate) fn change(
         &self,
         old: Real,
