@@ -94,7 +94,8 @@ impl<B: BroadPhase> World<B> {
         Ok(self.bodies.id_at(index as u32))
     }
 
-    /// Removes a body and its joints, and wakes the bodies that it touched.
+    /// Removes a body with its joints and the gears that couple them. Wakes the bodies that it
+    /// touched, and those that the joints and gears connected.
     ///
     /// Errors: the body was removed before.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
@@ -107,7 +108,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
+        self.remove_joints_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.contacts.belts.set(id.index, [Vec3::ZERO; 2], false);
