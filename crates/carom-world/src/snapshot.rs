@@ -428,6 +428,8 @@ impl Snapshot {
             )?;
             body.validate().map_err(|what| Inconsistency { what, index })?;
             demand(is_live || body.kind == BodyKind::Fixed, "a removed body that moves", index)?;
+            let stands = [body.linear_velocity, body.angular_velocity] == [Vec3::ZERO; 2];
+            demand(stands || body.kind != BodyKind::Fixed, "a static body with a velocity", index)?;
             let mobility = match body.kind {
                 BodyKind::Fixed => Mobility::Fixed,
                 BodyKind::Kinematic => Mobility::Kinematic,

@@ -493,3 +493,53 @@ fn a_total_mass_is_spread_as_the_colliders_are() {
     }
     assert_eq!(world.insert(BodyDesc::empty(Mobility::Dynamic).with_mass(1.0)), Err(WorldError::NoMass));
 }
+
+/// A static body has no velocity, as in a description: not for a query, not for an impulse event,
+/// and not when it begins to move.
+#[test]
+fn a_static_body_ignores_velocities() {
+    let mut world = World::new();
+    let wall = world.insert(BodyDesc::fixed(cuboid(Vec3::ONE)).with_linear_velocity(Vec3::X)).unwrap();
+    let ball = of_unit_density(ball(0.5)).with_position(Vec3::X * 1.4).with_impulse_threshold(0.0);
+    let ball = world.insert(ball).unwrap();
+    for mobility in [Mobility::Kinematic, Mobility::Dynamic] {
+        let mut body = world.body_mut(wall).unwrap();
+        body.set_linear_velocity(Vec3::X * 3.0).unwrap().set_angular_velocity(Vec3::Y).unwrap();
+        assert!(is_bad(body.set_linear_velocity(Vec3::NAN), "linear velocity", f32::NAN));
+        assert_eq!(world.body(wall).unwrap().velocity_at(Vec3::Y), Vec3::ZERO);
+        assert_eq!(world.body(wall).unwrap().angular_velocity(), Vec3::ZERO);
+        world.checked_step(DT).unwrap();
+        for event in world.impulse_events() {
+            assert!(event.approach_speed < 0.2, "{}", event.approach_speed);
+        }
+        world.body_mut(wall).unwrap().set_mobility(mobility).unwrap();
+        assert_eq!(world.body(wall).unwrap().linear_velocity(), Vec3::ZERO, "{mobility:?}");
+        assert_eq!(world.body(wall).unwrap().angular_velocity(), Vec3::ZERO, "{mobility:?}");
+        world.body_mut(wall).unwrap().set_mobility(Mobility::Fixed).unwrap();
+        world.body_mut(ball).unwrap().set_pose(Pose::from_translation(Vec3::X * 1.4)).unwrap();
+    }
+}
+
+/// Pushes of any kind leave a static or kinematic body as it was, also when it becomes dynamic
+/// later.
+#[test]
+fn pushes_leave_no_trace_on_bodies_that_they_do_not_move() {
+    for from in [Mobility::Fixed, Mobility::Kinematic] {
+        let run = |pushes: bool| {
+            let mut world = World::new();
+            world.insert(ground()).unwrap();
+            let body = world.insert(with(|d| d.linear_velocity = Vec3::ZERO)).unwrap();
+            world.body_mut(body).unwrap().set_mobility(from).unwrap();
+            if pushes {
+                let mut view = world.body_mut(body).unwrap();
+                view.apply_impulse(Vec3::X).unwrap().apply_angular_impulse(Vec3::Y).unwrap();
+                view.apply_force(Vec3::X * 9.0).unwrap().apply_torque(Vec3::Y * 9.0).unwrap();
+                view.apply_impulse_at(Vec3::X, Vec3::Z).unwrap().apply_force_at(Vec3::X, Vec3::Z).unwrap();
+            }
+            world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+            (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+            world.state_hash()
+        };
+        assert_eq!(run(true), run(false), "{from:?}");
+    }
+}
