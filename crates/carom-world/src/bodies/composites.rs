@@ -202,6 +202,11 @@ impl Composite {
         self.slots.iter_mut().filter_map(|slot| slot.collider.as_mut()).for_each(change);
     }
 
+    /// Returns the first collider whose surface moves.
+    pub(crate) fn first_belt(&self) -> Option<&Collider> {
+        self.colliders().map(|(_, collider)| collider).find(|collider| collider.surface != [Vec3::ZERO; 2])
+    }
+
     /// Returns the shape of a collider in the frame of the body.
     pub(crate) fn placed(&self, index: u16) -> Option<&Shape> {
         self.placed.get(usize::from(index))?.as_ref()

@@ -198,8 +198,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.deforming.forget(id.index);
         self.bodies.weights[index] = weight;
-        let belts = composite.colliders().map(|(_, collider)| collider.surface);
-        let belt = belts.into_iter().find(|belt| *belt != [Vec3::ZERO; 2]).unwrap_or([Vec3::ZERO; 2]);
+        let belt = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
         self.contacts.belts.set(id.index, belt, self.bodies.part_materials.move_on(id.index));
         self.bodies.collider_data.retain(|&(body, _)| body != id.index);
         let traits = composite.summary(&self.bodies.traits[index]);

@@ -157,13 +157,15 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.is_suspended(self.index())
     }
 
-    /// Returns the surface velocity at the collider's origin, and the surface spin, both relative
-    /// to the body, in the collider's frame. With several colliders, they are those of the first
-    /// one whose surface moves:
-    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    /// Returns the surface velocity at the body's origin, and the surface spin, both relative to
+    /// the body, in its frame:
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity). With several
+    /// colliders, they are those of the first one whose surface moves.
     pub fn surface_velocity(&self) -> [Vec3; 2] {
+        let pose_of = |body| self.world.composite(body)?.first_belt().map(|collider| collider.pose);
+        let pose = pose_of(self.index()).unwrap_or(Pose::IDENTITY);
         let belt = self.world.contacts.belts.of(self.id.index);
-        belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
+        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, Vec3::ZERO))
     }
 
     /// Returns the surface velocity at a point of the world, length per time, and the surface
