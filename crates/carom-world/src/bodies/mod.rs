@@ -194,6 +194,19 @@ impl BodySet {
         }
     }
 
+    /// Before the shape of a body changes and its mass does not: makes the mass of a dynamic body
+    /// independent of its shape.
+    pub(crate) fn keep_mass(&mut self, index: usize) {
+        let weight = self.weights[index];
+        let follows_shape = matches!(weight, Weight::Density(_) | Weight::Colliders);
+        if follows_shape
+            && self.motions[index].kind == BodyKind::Dynamic
+            && let Ok(mass) = self.mass_of(index, &weight)
+        {
+            self.weights[index] = Weight::Kept(mass, weight.density());
+        }
+    }
+
     /// Replaces the properties of a body, and updates the counts. Returns the old ones.
     pub(crate) fn replace_traits(&mut self, index: usize, traits: Traits) -> Traits {
         let old = core::mem::replace(&mut self.traits[index], traits);

@@ -18,11 +18,22 @@ pub(crate) enum Weight {
     Given(MassProperties),
     /// The colliders, each with its own density.
     Colliders,
+    /// The mass that a dynamic body had before its shape changed without its mass, or before it
+    /// lost its last collider. The density is that of its collider.
+    Kept(MassProperties, f32),
 }
 
 impl Weight {
     /// The weight of a number without a body.
     pub(crate) const NONE: Weight = Weight::Density(0.0);
+
+    /// Returns the density of the only collider of a body. It has no effect on a given mass.
+    pub(crate) fn density(&self) -> f32 {
+        match *self {
+            Weight::Density(density) | Weight::Kept(_, density) => density,
+            Weight::Given(_) | Weight::Colliders => 1.0,
+        }
+    }
 
     /// Returns mass, centre and inertia of a body of this shape.
     ///
@@ -30,7 +41,7 @@ impl Weight {
     pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
         let mass = match *self {
             Weight::Density(density) => shape.mass_properties(density),
-            Weight::Given(mass) => mass,
+            Weight::Given(mass) | Weight::Kept(mass, _) => mass,
             Weight::Colliders => MassProperties::ZERO,
         };
         self.checked(mass)
@@ -42,7 +53,7 @@ impl Weight {
     pub(crate) fn checked(&self, mass: MassProperties) -> Result<MassProperties, WorldError> {
         let checked = check_properties(&mass);
         match self {
-            Weight::Given(_) => checked?,
+            Weight::Given(_) | Weight::Kept(..) => checked?,
             Weight::Density(_) | Weight::Colliders => checked.map_err(|_| WorldError::NoMass)?,
         }
         Ok(mass)
@@ -55,6 +66,10 @@ impl Weight {
             Weight::Given(mass) => {
                 check_number(mass.mass, "mass")?;
                 check_center_and_inertia(mass)
+            }
+            Weight::Kept(mass, density) => {
+                check_not_negative(*density, "density")?;
+                check_properties(mass)
             }
             Weight::Colliders => Ok(()),
         }

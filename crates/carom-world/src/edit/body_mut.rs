@@ -155,8 +155,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self
     }
 
-    /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
-    /// stay.
+    /// Gives the body another shape, and wakes it and the bodies that it touched. Mass, centre of
+    /// mass and inertia of a dynamic body stay, until a density or the list of colliders changes.
     ///
     /// Errors: the body has several colliders, or one with a pose of its own; use
     /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) for these. Also an error: its
@@ -168,6 +168,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         }
         self.world.bodies.part_materials.check_shape(self.id.index, ColliderSlot::FIRST.index, &shape)?;
         self.world.wake_around(self.id);
+        self.world.bodies.keep_mass(index);
         self.world.bodies.deforming.forget(self.id.index);
         self.world.bodies.put_shape(index, Some(shape));
         self.world.forget_contacts_of(self.id);
@@ -275,6 +276,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         };
         let was_pending = self.world.bodies.deforming.next_of(self.id.index).is_some();
         let farthest = self.world.bodies.deforming.set_next(self.id.index, now, positions)?;
+        self.world.bodies.keep_mass(index);
         self.world.bodies.sizes[index] = Size::Other;
         if 0.0 < farthest || was_pending {
             self.world.wake_around(self.id);

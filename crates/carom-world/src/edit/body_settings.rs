@@ -24,7 +24,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ///
     /// The points of the body keep their velocities, except that a body that becomes static stops.
     /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
-    /// densities.
+    /// densities. If it was dynamic when its shape changed, it gets the mass that it had then.
     ///
     /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
     pub fn set_mobility(&mut self, mobility: Mobility) -> Result<&mut Self, WorldError> {
@@ -63,7 +63,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the mass of the body. Its centre of mass stays, and its inertia is scaled in
-    /// proportion.
+    /// proportion, whatever its shape is.
     ///
     /// Its velocities stay, so its momentum changes. A body that is not dynamic gets this mass when
     /// it becomes dynamic.

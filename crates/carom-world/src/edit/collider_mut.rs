@@ -181,6 +181,7 @@ impl<B: BroadPhase> World<B> {
         let index = id.index as usize;
         let weight = match self.bodies.weights[index] {
             Weight::Given(mass) => Weight::Given(mass),
+            Weight::Kept(mass, density) if density == collider.density => Weight::Kept(mass, density),
             _ => Weight::Density(collider.density),
         };
         if weight != self.bodies.weights[index] {

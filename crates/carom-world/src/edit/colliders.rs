@@ -130,18 +130,13 @@ impl<B: BroadPhase> World<B> {
     /// Returns the only collider of a body that has no composite.
     pub(crate) fn single_collider(&self, index: usize) -> Collider {
         let belt = self.contacts.belts.of(index as u32);
-        let density = match self.bodies.weights[index] {
-            Weight::Density(density) => density,
-            // It has no effect.
-            Weight::Given(_) | Weight::Colliders => 1.0,
-        };
         Collider {
             traits: Traits {
                 user_data: self.bodies.data_of(index, ColliderSlot::FIRST),
                 is_fast: false,
                 ..self.bodies.traits[index]
             },
-            density,
+            density: self.bodies.weights[index].density(),
             pose: Pose::IDENTITY,
             surface: belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]),
             n_parts: 1,
@@ -179,14 +174,18 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a dynamic body has no mass. Nothing is changed then.
     fn put_composite(&mut self, id: BodyId, composite: Composite, shape: Shape) -> Result<(), WorldError> {
         let index = id.index as usize;
+        let is_empty = composite.colliders().next().is_none();
+        if is_empty {
+            self.bodies.keep_mass(index);
+        }
         let weight = match self.bodies.weights[index] {
             Weight::Given(mass) => Weight::Given(mass),
-            Weight::Density(_) | Weight::Colliders => Weight::Colliders,
+            Weight::Kept(mass, density) if is_empty => Weight::Kept(mass, density),
+            Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => Weight::Colliders,
         };
         let old = self.bodies.motions[index];
-        let is_empty = composite.colliders().next().is_none();
         let mut new = old;
-        if old.kind == BodyKind::Dynamic && weight == Weight::Colliders && !is_empty {
+        if old.kind == BodyKind::Dynamic && weight == Weight::Colliders {
             new = with_settings_of(dynamic(&old, &weight.checked(composite.mass())?), &old);
         }
         self.wake_around(id);

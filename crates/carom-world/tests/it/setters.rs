@@ -7,9 +7,10 @@ use carom_broad::Mobility;
 use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
+use carom_response::Body;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind, LockedAxes,
-    World, WorldError, WorldSettings,
+    Material, World, WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -542,4 +543,104 @@ fn pushes_leave_no_trace_on_bodies_that_they_do_not_move() {
         };
         assert_eq!(run(true), run(false), "{from:?}");
     }
+}
+
+/// A tetrahedron beside the origin, and one triangle, which has no volume.
+fn aside() -> Shape {
+    Shape::hull(&[Vec3::X, Vec3::X * 3.0, Vec3::X + Vec3::Y, Vec3::X + Vec3::Z]).unwrap()
+}
+
+fn triangle() -> Shape {
+    Shape::mesh(vec![Vec3::ZERO, Vec3::X, Vec3::Z], vec![[0, 2, 1]]).unwrap()
+}
+
+/// Whether the second body has twice the mass and the inertia of the first, and the same centre.
+fn is_twice(one: &Body, other: &Body) -> bool {
+    let [own, twice] = [one, other].map(|body| body.inverse_inertia.to_cols_array());
+    let is_near = |x: f32, y: f32| (x - y).abs() < 1e-4 * own[0];
+    other.center_of_mass == one.center_of_mass
+        && (2.0 * other.inverse_mass / one.inverse_mass - 1.0).abs() < 1e-5
+        && own.iter().zip(twice).all(|(own, twice)| is_near(*own, 2.0 * twice))
+}
+
+/// A setter of the mass starts from the mass that the body has, whatever became of its shape.
+#[test]
+fn a_new_mass_scales_the_old_one_after_any_change_of_shape() {
+    let deformed = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p * 2.0 - Vec3::splat(0.25));
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p - Vec3::splat(0.25));
+    let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mesh = || Shape::mesh(corners.to_vec(), faces.clone()).unwrap();
+    type Change<'a> = Box<dyn Fn(&mut World, BodyId) + 'a>;
+    let set_shape = |shape: Shape| -> Change<'_> {
+        Box::new(move |w, b| _ = w.body_mut(b).unwrap().set_shape(shape.clone()).unwrap())
+    };
+    let cases: Vec<(&str, Change<'_>)> = vec![
+        ("another shape", set_shape(aside())),
+        ("a shape without a volume", set_shape(triangle())),
+        ("an unbounded shape", set_shape(ground().colliders[0].shape.clone())),
+        (
+            "a deformed shape",
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().deform(&deformed).unwrap();
+                w.checked_step(DT).unwrap();
+            }),
+        ),
+        (
+            "no shape",
+            Box::new(|w, b| {
+                let only = w.body(b).unwrap().colliders().next().unwrap().id();
+                w.remove_collider(only).unwrap();
+            }),
+        ),
+    ];
+    for (name, change) in cases {
+        let mut world = World::new();
+        let id = world.insert(BodyDesc::dynamic(mesh())).unwrap();
+        let start = *world.body(id).unwrap().motion();
+        change(&mut world, id);
+        let before = *world.body(id).unwrap().motion();
+        assert_eq!(before.inverse_inertia, start.inverse_inertia, "{name}: inertia stays");
+        // A restored world has the same mass to begin with.
+        let shot = world.snapshot();
+        world.restore(&shot).unwrap();
+        world.body_mut(id).unwrap().set_mass(2.0 / before.inverse_mass).unwrap();
+        assert!(is_twice(&before, world.body(id).unwrap().motion()), "{name}");
+        assert_eq!(world.validate(), Ok(()), "{name}");
+    }
+}
+
+/// A dynamic body that got another shape keeps its mass while it stands still in between. A static
+/// one has the mass of the shape with which it begins to move.
+#[test]
+fn a_mass_belongs_to_the_shape_with_which_a_body_became_dynamic() {
+    let mut world = World::new();
+    let [one, other] =
+        [BodyDesc::dynamic, BodyDesc::fixed].map(|of| world.insert(of(cuboid(Vec3::splat(0.5)))).unwrap());
+    let start = *world.body(one).unwrap().motion();
+    for id in [one, other] {
+        world.body_mut(id).unwrap().set_shape(aside()).unwrap();
+        world.body_mut(id).unwrap().set_mobility(Mobility::Fixed).unwrap();
+        world.body_mut(id).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+    }
+    let [one, other] = [one, other].map(|id| *world.body(id).unwrap().motion());
+    assert_eq!(
+        (one.inverse_mass, one.center_of_mass, one.inverse_inertia),
+        (start.inverse_mass, start.center_of_mass, start.inverse_inertia)
+    );
+    let own = carom_world::mass_of(&aside(), ColliderDesc::DEFAULT_DENSITY);
+    assert!((other.inverse_mass * own.mass - 1.0).abs() < 1e-5 && other.center_of_mass == own.center);
+}
+
+/// After a change of the shape another density gives the mass of the present shape; another
+/// material gives none.
+#[test]
+fn a_new_density_counts_for_the_present_shape() {
+    let mut world = World::new();
+    let id = world.insert(of_unit_density(cuboid(Vec3::splat(0.5)))).unwrap();
+    world.body_mut(id).unwrap().set_shape(cuboid(Vec3::splat(1.0))).unwrap();
+    let only = world.body(id).unwrap().colliders().next().unwrap().id();
+    world.collider_mut(only).unwrap().set_material(Material::new(0.1, 0.0)).unwrap();
+    assert!((world.body(id).unwrap().mass() - 1.0).abs() < 1e-5);
+    world.collider_mut(only).unwrap().set_density(3.0).unwrap();
+    assert!((world.body(id).unwrap().mass() - 24.0).abs() < 1e-4);
 }
