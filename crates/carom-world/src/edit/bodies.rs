@@ -28,7 +28,8 @@ impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are reused, the last one first.
     ///
     /// Errors: a number out of its range, a dynamic body without mass, or [`WorldError::Full`].
-    pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
+    pub fn insert(&mut self, mut desc: BodyDesc) -> Result<BodyId, WorldError> {
+        desc.colliders.iter_mut().try_for_each(ColliderDesc::normalize_pose)?;
         let Admitted { traits, body, weight, composite, shape, collider_data, belt } =
             admit(&desc, self.origin())?;
         let index = match self.bodies.free.last() {

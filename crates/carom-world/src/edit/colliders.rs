@@ -38,7 +38,8 @@ impl<B: BroadPhase> World<B> {
         collider: impl Into<ColliderDesc>,
     ) -> Result<ColliderId, WorldError> {
         let index = self.bodies.index_of(body)?;
-        let desc: ColliderDesc = collider.into();
+        let mut desc: ColliderDesc = collider.into();
+        desc.normalize_pose()?;
         desc.check()?;
         let mobility = self.bodies.traits[index].filter.mobility;
         let slot = self.edit_composite(body, |slots, parts| {

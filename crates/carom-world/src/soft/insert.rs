@@ -3,6 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3
 //! (groups of particles in one solver).
 
+use crate::bodies::checks::unit_pose;
 use crate::soft::desc::{Meeting, ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::{SoftError, check_finite};
@@ -207,7 +208,8 @@ fn fill(
     let bad = SoftError::BadFilling { filling };
     let aabb = shape.aabb(&Pose::IDENTITY);
     let (size, spacing) = (aabb.max - aabb.min, 2.0 * radius);
-    if !(size.is_finite() && pose.is_finite()) {
+    let pose = unit_pose(pose).map_err(|_| bad)?;
+    if !size.is_finite() {
         return Err(bad);
     }
     let n = (size / spacing + FILLING_SLACK).floor();

@@ -5,7 +5,7 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_geom::{Contact, HalfSpace, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, JointDesc, JointFault, JointKind, World, WorldError};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, JointDesc, JointFault, JointKind, World, WorldError};
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
@@ -42,6 +42,47 @@ fn bad_bodies() {
     assert_eq!(refused(good().with_density(0.0)), WorldError::NoMass);
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
     assert_eq!(refused(of_unit_density(plane)), WorldError::NoMass);
+}
+
+/// Poses of colliders are refused or normalised as those of bodies are, whichever call they come
+/// by.
+#[test]
+fn poses_of_colliders_are_rotations() {
+    let turn = Quat::from_rotation_z(0.5);
+    let at = |scale: f32| {
+        let pose = Pose::new(turn * scale, Vec3::X);
+        ColliderDesc::new(cuboid(Vec3::new(0.5, 0.2, 0.3))).with_pose(pose)
+    };
+    for bad in [0.0, 0.98, 2.0, f32::NAN] {
+        assert!(matches!(refused(BodyDesc::dynamic(at(bad))), WorldError::Pose(_)), "{bad}");
+        let mut world = World::new();
+        let id = world.insert(BodyDesc::dynamic(at(1.0))).unwrap();
+        assert!(matches!(world.insert_collider(id, at(bad)), Err(WorldError::Pose(_))), "{bad}");
+        let first = world.body(id).unwrap().colliders().next().unwrap().id();
+        let refused = world.collider_mut(first).unwrap().set_local_pose(at(bad).pose).map(drop);
+        assert!(matches!(refused, Err(WorldError::Pose(_))), "{bad}");
+    }
+    let motion_of = |insert: &dyn Fn(&mut World) -> BodyId| {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let id = insert(&mut world);
+        let lengths = world.body(id).unwrap().colliders().map(|c| c.local_pose().rotation.length());
+        assert!(lengths.into_iter().all(|length| (length - 1.0).abs() < 1e-6));
+        (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+        *world.body(id).unwrap().motion()
+    };
+    let whole = motion_of(&|world| world.insert(BodyDesc::dynamic(at(1.0))).unwrap());
+    let nearly = motion_of(&|world| world.insert(BodyDesc::dynamic(at(1.005))).unwrap());
+    assert!(whole.inverse_inertia.abs_diff_eq(nearly.inverse_inertia, 1e-6));
+    assert!(whole.pose.translation.distance(nearly.pose.translation) < 1e-4);
+    // A collider that is moved there later is as one that was inserted there.
+    let moved = motion_of(&|world| {
+        let id = world.insert(BodyDesc::dynamic(at(1.0).with_pose(Pose::from_translation(Vec3::Y)))).unwrap();
+        let only = world.body(id).unwrap().colliders().next().unwrap().id();
+        world.collider_mut(only).unwrap().set_local_pose(at(1.0).pose).unwrap();
+        id
+    });
+    assert_eq!(moved, whole);
 }
 
 #[test]

@@ -159,6 +159,11 @@ fn an_error_names_the_first_offender_and_changes_nothing() {
     let filled =
         water(0.05).with_filling(&ball(1.0), &Pose::IDENTITY).with_filling(&unbounded, &Pose::IDENTITY);
     assert_eq!(soft(world.insert_particles(filled)), SoftError::BadFilling { filling: 1 });
+    for scale in [0.0, 0.98, 2.0, f32::NAN] {
+        let no_pose = Pose::new(carom_math::Quat::IDENTITY * scale, Vec3::ZERO);
+        let filled = water(0.05).with_filling(&ball(1.0), &no_pose);
+        assert_eq!(soft(world.insert_particles(filled)), SoftError::BadFilling { filling: 0 });
+    }
     let no_room = water(0.05).with_filling(&ball(0.04), &Pose::IDENTITY);
     assert_eq!(soft(world.insert_particles(no_room)), SoftError::BadFilling { filling: 0 });
     assert_eq!(soft(world.insert_particles(water(0.05))), SoftError::Empty);
