@@ -314,7 +314,6 @@ impl<B: BroadPhase> World<B> {
             let fits = shape.is_some_and(|shape| shape.n_parts() as usize == n);
             demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
-        world.bodies.note_deformed();
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();

@@ -268,7 +268,8 @@ impl BodySet {
         let composite = self.composite(index);
         // Sensors push nothing, so they are used only if there is no solid collider.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
-        let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let is_rigid = !self.deforming.has(index as u32);
+        let size = solid.filter(|_| is_rigid).map_or(Size::Other, |shape| Size::of(shape, is_fast));
         // A mesh that moves may meet other meshes. Its second tree is built now, not in the step
         // in which it meets one.
         if self.motions[index].kind != BodyKind::Fixed {
@@ -312,15 +313,6 @@ impl BodySet {
     /// Wakes a body and the bodies with which it fell asleep.
     pub(crate) fn wake(&mut self, index: usize) {
         self.active.wake(&mut self.motions, index);
-    }
-
-    /// After a restore: marks the contacts of bodies whose mesh deforms as not recyclable.
-    pub(crate) fn note_deformed(&mut self) {
-        for (index, size) in (0..).zip(&mut self.sizes) {
-            if self.deforming.has(index) {
-                *size = Size::Other;
-            }
-        }
     }
 
     /// At the end of a detection: stores the present poses of the bodies that moved, and which
