@@ -304,8 +304,8 @@ impl SoftSet {
         Ok(self.solver.set_settings(new.with_substeps(settings.substeps_of(dt)))?)
     }
 
-    /// Rebuilds the solver with another radius and the same particles.
-    pub(crate) fn rebuild(&mut self, radius: f32) -> Result<(), SoftError> {
+    /// Returns the same things in a solver with another radius.
+    pub(crate) fn with_radius(&self, radius: f32) -> Result<SoftSet, SoftError> {
         let mut made = self.clone();
         let settings = *self.solver.settings();
         let mut new = settings;
@@ -329,8 +329,7 @@ impl SoftSet {
             }
         }
         made.find_owners();
-        *self = made;
-        Ok(())
+        Ok(made)
     }
 }
 
