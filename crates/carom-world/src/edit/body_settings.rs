@@ -57,6 +57,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             self.world.bodies.active.add(index);
         }
         self.world.bodies.active.note_removal();
+        // Joints connect dynamic bodies only.
+        self.world.budget.round_robin.are_rings_known = false;
         self.world.refilter_all(self.id);
         self.world.refit(index);
         Ok(self)
