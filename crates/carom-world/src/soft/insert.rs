@@ -102,14 +102,14 @@ impl<B: BroadPhase> World<B> {
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }
 
-    /// Removes a soft body. All soft things wake.
+    /// Removes a soft body. All soft things wake. The next step reports the end of its contacts.
     ///
     /// Errors: a stale handle.
     pub fn remove_soft_body(&mut self, id: SoftBodyId) -> Result<(), WorldError> {
         self.remove_soft(SoftThing::Body(id), WorldError::StaleSoftBody(id))
     }
 
-    /// Removes particles. All soft things wake.
+    /// Removes particles. All soft things wake. The next step reports the end of their contacts.
     ///
     /// Errors: a stale handle.
     pub fn remove_particles(&mut self, id: ParticlesId) -> Result<(), WorldError> {
@@ -128,7 +128,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the contacts of soft things with bodies that began or ended in the last step,
-    /// sorted. Soft things do not touch sensors.
+    /// sorted. Soft things do not touch sensors. A contact also ends if the thing or the body was
+    /// removed; the event has the old handle.
     pub fn soft_events(&self) -> &[SoftEvent] {
         self.soft.set.as_ref().map_or(&[], |set| &set.events)
     }
