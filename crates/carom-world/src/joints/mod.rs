@@ -27,7 +27,8 @@ impl JointId {
     }
 }
 
-/// A joint that broke in the last step, and was removed.
+/// A joint that broke in the last step, and was removed. The gears that coupled it were removed
+/// too. They are listed only if they were overloaded themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]

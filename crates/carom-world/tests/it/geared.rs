@@ -318,6 +318,27 @@ fn wheels_meet_again_when_their_gear_goes() {
     }
 }
 
+/// A gear that is overloaded in the same step as one of its joints is listed, also if it is removed
+/// with that joint. One that bears its load goes unlisted.
+#[test]
+fn a_gear_that_breaks_with_its_joint_is_listed() {
+    for (gear_strength, is_listed) in [(1e-3, true), (1e9, false)] {
+        let mut world = world_with(GRAVITY);
+        let [joint, other] = [0.0, 2.0].map(|x| on_own_post(&mut world, x, 1.0, false).1);
+        let gear = JointDesc::gear(joint, other, 1.0).with_user_data(5);
+        let gear = world.insert_joint(gear.with_break_torque(gear_strength)).unwrap();
+        world.joint_mut(joint).unwrap().set_break_force(1.0).unwrap();
+        world.joint_mut(joint).unwrap().set_motor(Motor::velocity(9.0).with_max_force(50.0)).unwrap();
+        world.checked_step(DT).unwrap();
+        let broken: Vec<_> = world.broken_joints().iter().map(|broken| broken.joint).collect();
+        assert_eq!(broken, if is_listed { vec![joint, gear] } else { vec![joint] });
+        assert!(!is_listed || world.broken_joints()[1].user_data == 5);
+        assert_eq!(world.joints().map(|view| view.id()).collect::<Vec<_>>(), [other]);
+        world.checked_step(DT).unwrap();
+        assert!(world.broken_joints().is_empty());
+    }
+}
+
 #[test]
 fn errors_name_what_does_not_fit_a_gear_or_a_pulley() {
     let Geared { mut world, bodies, joints, gear } = geared([1.0, 1.0], 2.0, false);
