@@ -72,7 +72,7 @@ pub use contacts::rules::ResponseEvent;
 pub use edit::body_mut::BodyMut;
 pub use edit::collider_mut::ColliderMut;
 pub use edit::joint_mut::JointMut;
-pub use error::WorldError;
+pub use error::{MassFault, WorldError};
 pub use hooks::{ContactMut, Hooks, PairView, Side};
 pub use joints::desc::{JointDesc, JointEnds, JointFrames};
 pub use joints::{JointBroken, JointId};

@@ -59,7 +59,7 @@ use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
-use crate::{WorldError, WorldSettings};
+use crate::{MassFault, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_geom::MassProperties;
@@ -189,8 +189,11 @@ impl BodySet {
     /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
     pub(crate) fn mass_of(&self, index: usize, weight: &Weight) -> Result<MassProperties, WorldError> {
         match (self.composite(index), weight) {
-            (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
-            _ => self.shapes[index].as_ref().map_or(Err(WorldError::NoMass), |shape| weight.of(shape)),
+            (Some(composite), Weight::Colliders) => composite.mass(),
+            _ => {
+                let none = Err(WorldError::NoMass(MassFault::NoCollider));
+                self.shapes[index].as_ref().map_or(none, |shape| weight.of(shape))
+            }
         }
     }
 

@@ -12,10 +12,10 @@ use crate::bodies::id::BodyId;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::traits::Traits;
-use crate::bodies::weight::Weight;
+use crate::bodies::weight::{self, Weight};
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
-use crate::{BodyMut, BodyRef, World, WorldError, WorldSettings};
+use crate::{BodyMut, BodyRef, MassFault, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::MassProperties;
@@ -256,14 +256,15 @@ fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, W
     let all_sense = colliders.iter().all(|collider| collider.is_sensor);
     let counted = colliders.iter().filter(|collider| all_sense || !collider.is_sensor);
     let is_light = counted.clone().all(|collider| collider.density == 0.0);
-    let mass_of = |collider: &ColliderDesc| {
-        let density = if is_light { 1.0 } else { collider.density };
-        collider.shape.mass_properties(density).placed(&collider.pose)
-    };
-    let masses: Vec<MassProperties> = counted.map(mass_of).collect();
-    let own = Weight::Colliders.checked(MassProperties::combined(&masses))?;
+    let density_of = |collider: &ColliderDesc| if is_light { 1.0 } else { collider.density };
+    let mass_of =
+        |collider: &ColliderDesc| collider.shape.mass_properties(density_of(collider)).placed(&collider.pose);
+    let masses: Vec<MassProperties> = counted.clone().map(mass_of).collect();
+    let shapes: Vec<(&Shape, f32)> =
+        counted.map(|collider| (&collider.shape, density_of(collider))).collect();
+    let own = weight::checked(MassProperties::combined(&masses), &shapes)?;
     let inertia = own.inertia * (total / own.mass);
-    Weight::Colliders.checked(MassProperties::new(total, own.center, inertia))
+    weight::checked(MassProperties::new(total, own.center, inertia), &shapes)
 }
 
 /// Checks a description.
@@ -299,10 +300,10 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
             let weight = given.unwrap_or(Weight::Density(only.density));
             (traits, weight, None, only.shape.clone(), only.user_data)
         }
-        (None, []) => return Err(WorldError::NoMass),
+        (None, []) => return Err(WorldError::NoMass(MassFault::NoCollider)),
     };
     let body = body::admit(desc, weight, origin, |weight| match (&composite, weight) {
-        (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
+        (Some(composite), Weight::Colliders) => composite.mass(),
         _ => weight.of(&shape),
     })?;
     let belts = desc

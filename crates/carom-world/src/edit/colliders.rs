@@ -15,7 +15,7 @@ use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::touches::Touch;
 use crate::edit::body_settings::{dynamic, with_settings_of};
-use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, World, WorldError};
+use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, MassFault, World, WorldError};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -164,7 +164,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(composite) = self.composite(index) {
             return Ok((composite.slots().to_vec(), composite.parts()));
         }
-        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::NoMass)?;
+        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::NoMass(MassFault::NoCollider))?;
         let (composite, _) = Composite::of_single(shape, self.single_collider(index))?;
         Ok((composite.slots().to_vec(), composite.parts()))
     }
@@ -187,7 +187,7 @@ impl<B: BroadPhase> World<B> {
         let old = self.bodies.motions[index];
         let mut new = old;
         if old.kind == BodyKind::Dynamic && weight == Weight::Colliders {
-            new = with_settings_of(dynamic(&old, &weight.checked(composite.mass())?), &old);
+            new = with_settings_of(dynamic(&old, &composite.mass()?), &old);
         }
         self.wake_around(id);
         self.begin_touches_of(id);

@@ -10,7 +10,7 @@ use carom_query::{MeshShape, Shape};
 use carom_response::Body;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind, LockedAxes,
-    Material, World, WorldError, WorldSettings,
+    MassFault, Material, World, WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -397,7 +397,7 @@ fn bad_changes_are_refused_and_change_nothing() {
     let before = format!("{:?}", world.snapshot());
     assert_eq!(
         world.body_mut(floor).and_then(|mut body| body.set_mobility(Mobility::Dynamic).map(|_| ())),
-        Err(WorldError::NoMass)
+        Err(WorldError::NoMass(MassFault::Unbounded))
     );
     for bad in [f32::NAN, f32::INFINITY, -1.0] {
         assert!(
@@ -492,7 +492,8 @@ fn a_total_mass_is_spread_as_the_colliders_are() {
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         assert!(is_bad(world.insert(hammer.clone().with_mass(bad)), "mass", bad));
     }
-    assert_eq!(world.insert(BodyDesc::empty(Mobility::Dynamic).with_mass(1.0)), Err(WorldError::NoMass));
+    let empty = BodyDesc::empty(Mobility::Dynamic).with_mass(1.0);
+    assert_eq!(world.insert(empty), Err(WorldError::NoMass(MassFault::NoCollider)));
 }
 
 /// A static body has no velocity, as in a description: not for a query, not for an impulse event,
