@@ -3,6 +3,7 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
 use crate::contacts::events::ContactView;
+use crate::contacts::surface_velocity::belt_at;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;
@@ -163,6 +164,18 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     pub fn surface_velocity(&self) -> [Vec3; 2] {
         let belt = self.world.contacts.belts.of(self.id.index);
         belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
+    }
+
+    /// Returns the surface velocity at a point of the world, length per time, and the surface
+    /// spin, radians per time. Both are relative to the body, in the world frame. Without a belt
+    /// they are zero. The motion of a deforming mesh is not included.
+    ///
+    /// `part` is the index of the touched part among the parts of the body, as in a contact: see
+    /// [`ColliderRef::first_part`](crate::ColliderRef::first_part). It selects the collider, and
+    /// the material of the part if it has one.
+    pub fn surface_velocity_at(&self, part: u32, point: Vec3) -> [Vec3; 2] {
+        let tables = (&self.world.bodies.solids([&[], &[]]), &self.world.contacts.belts);
+        belt_at(tables, (self.id.index, part), &self.pose(), point)
     }
 
     /// Returns the response of the body to the bodies that it touches.

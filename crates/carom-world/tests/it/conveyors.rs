@@ -5,7 +5,7 @@ use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_testkit::random::Random;
-use carom_world::{BodyDesc, BodyId, World, WorldError, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Material, PartMaterial, World, WorldError, WorldSettings};
 
 const G: f32 = 9.81;
 
@@ -361,4 +361,32 @@ fn any_number_of_substeps_reaches_the_speed() {
         let found = velocity(&world, parcel);
         assert!((found - Vec3::Z * 2.0).length() < 0.01, "{substeps}: {found}");
     }
+}
+
+/// The velocity of a surface is that of the part, in the world frame, whatever the poses of the
+/// body and of the collider are.
+#[test]
+fn the_surface_velocity_of_a_part_is_in_the_world_frame() {
+    let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2);
+    let moving = Material::default().with_surface_velocity(Vec3::X, Vec3::Y);
+    let [one, other] = [Vec3::X * 3.0, Vec3::X * -3.0]
+        .map(|position| ColliderDesc::new(cuboid(Vec3::ONE)).with_position(position));
+    let body = BodyDesc::fixed(one).with_collider(other.with_rotation(turn).with_material(moving));
+    let mut world = World::new();
+    let body = world.insert(body.with_pose(Pose::new(turn, Vec3::Y * 7.0))).unwrap();
+    let view = world.body(body).unwrap();
+    let parts: Vec<u32> = view.colliders().map(|collider| collider.first_part()).collect();
+    assert_eq!(view.surface_velocity_at(parts[0], Vec3::ONE), [Vec3::ZERO; 2]);
+    // The second collider is at (0, 7, 3) in the world, turned by half a turn.
+    let origin = Vec3::new(0.0, 7.0, 3.0);
+    for (point, expected) in [(origin, Vec3::NEG_X), (origin + Vec3::Z, Vec3::ZERO)] {
+        let [velocity, spin] = view.surface_velocity_at(parts[1], point);
+        assert!((velocity - expected).length() < 1e-5, "{point}: {velocity}");
+        assert!((spin - Vec3::Y).length() < 1e-6, "{spin}");
+    }
+    // A part with a material of its own has its motion.
+    let still = PartMaterial::new(Material::default());
+    let second = world.body(body).unwrap().colliders().nth(1).unwrap().id();
+    world.collider_mut(second).unwrap().set_part_materials(vec![still]).unwrap();
+    assert_eq!(world.body(body).unwrap().surface_velocity_at(parts[1], origin), [Vec3::ZERO; 2]);
 }
