@@ -99,6 +99,7 @@ pub use soft::set::SoftEvent;
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Shortfall, StepStats};
 pub use step::options::StepOptions;
+pub use step::steering::StepForces;
 pub use step::substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};
 

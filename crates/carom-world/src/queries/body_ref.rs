@@ -4,6 +4,7 @@
 
 use crate::contacts::events::ContactView;
 use crate::contacts::surface_velocity::belt_at;
+use crate::step::steering::StepForces;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;
@@ -181,6 +182,14 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// Returns the response of the body to the bodies that it touches.
     pub fn response(&self) -> Response {
         self.world.contacts.rules.of_body(self.id.index)
+    }
+
+    /// Returns gravity and forces on the body in the next step, of length `dt`: from the settings,
+    /// force fields, constant forces, and forces that were applied for that step. Forces of
+    /// contacts and joints, and damping, are not among them. Forces have no effect on a body that
+    /// is not dynamic.
+    pub fn step_forces(&self, dt: f32) -> StepForces {
+        self.world.step_forces_on(self.id.index, dt)
     }
 
     /// Returns the contacts of the body at the last detection, in the order of the pairs. It
