@@ -57,6 +57,8 @@ pub struct CharacterBody {
     /// The velocity that it took over from its ground, length per second. In the air that of the
     /// last ground, with the speed of its own fall.
     carried: DVec3,
+    /// The body of the ground at the end of the last call. Valid while the character has ground.
+    ground: Option<BodyId>,
     contacts: Vec<BodyContact>,
 }
 
@@ -77,7 +79,15 @@ impl CharacterBody {
             BodyDesc::kinematic(shape).with_pose(body_pose(&character, world.origin())).with_filter(filter);
         let body = world.insert(desc)?;
         let carried = character.velocity();
-        Ok(CharacterBody { character, body, filter, is_pushed: false, carried, contacts: Vec::new() })
+        Ok(CharacterBody {
+            character,
+            body,
+            filter,
+            is_pushed: false,
+            carried,
+            ground: None,
+            contacts: Vec::new(),
+        })
     }
 
     /// The same character, for which `is_pushed` says whether dynamic bodies that overlap it push
@@ -107,6 +117,11 @@ impl CharacterBody {
     /// than once.
     pub fn contacts(&self) -> &[BodyContact] {
         &self.contacts
+    }
+
+    /// Returns the body on which the character stands; `None` in the air.
+    pub fn ground(&self) -> Option<BodyId> {
+        self.character.ground().and(self.ground)
     }
 
     /// Moves the character to a position, in the air, with its body, which pushes nothing on the
@@ -139,12 +154,13 @@ impl CharacterBody {
         dt: f64,
     ) -> Result<&Walked, WorldError> {
         world.body(self.body)?.motion();
-        let ground = self.character.ground().map(|ground| ground.object);
         let own = [self.body];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
         let sweep = WorldSweep::new(world, filter);
+        let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
         self.character.walk(&mut sweep, wish, dt);
+        self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
         self.contacts.clear();
         for contact in &self.character.walked().contacts {
             self.contacts.extend(body_contact(world, contact));

@@ -230,7 +230,7 @@ impl Vehicle {
             row.along = row.drive + wheel.braking * dt;
             row.across = wheel.traction.dot(aside) * dt;
             // Conveyor belts have no pose for an anchor.
-            if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object)) {
+            if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object, hit.part)) {
                 let stretch = point - pose.transform_point(anchor);
                 row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
             }

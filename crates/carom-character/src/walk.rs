@@ -21,7 +21,7 @@ use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
 use crate::slide::{Contact, MAX_CONTACTS, Touched, advance, flattened, slide_along};
-use crate::sweep::{CarriedSweep, Sweep, SweepHit};
+use crate::sweep::{CarriedSweep, NO_OBJECT, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
@@ -101,6 +101,8 @@ pub struct Character {
     ground: Option<Ground>,
     /// Set at the end of a call on ground with a known pose. Valid while there is ground.
     stand: Option<Stand>,
+    /// The generation of the ground's object at the end of a call. Valid while there is ground.
+    generation: Option<u32>,
     /// The time that steps have used in advance, in seconds.
     borrowed: f64,
     walked: Walked,
@@ -126,6 +128,7 @@ impl Character {
             velocity: DVec3::ZERO,
             ground: None,
             stand: None,
+            generation: None,
             borrowed: 0.0,
             walked: Walked::default(),
             touched: Touched::default(),
@@ -161,6 +164,11 @@ impl Character {
     /// Returns its ground; `None` in the air.
     pub fn ground(&self) -> Option<&Ground> {
         self.ground.as_ref()
+    }
+
+    /// Returns its ground if that still is in the world. Another object may have its index now.
+    pub(crate) fn ground_in(&self, world: &(impl RaySweep + ?Sized)) -> Option<&Ground> {
+        self.ground().filter(|ground| world.generation_of(ground.object) == self.generation)
     }
 
     /// Returns the result of the last call.
@@ -224,10 +232,10 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
-        let before = (self.place, self.velocity, self.ground, self.stand, self.borrowed);
+        let before = (self.place, self.velocity, self.ground, self.stand, self.generation, self.borrowed);
         self.go_on(world, wish, dt);
         if !self.is_finite() {
-            (self.place, self.velocity, self.ground, self.stand, self.borrowed) = before;
+            (self.place, self.velocity, self.ground, self.stand, self.generation, self.borrowed) = before;
             self.walked.clear();
             self.walked.was_refused = true;
         }
@@ -247,6 +255,8 @@ impl Character {
 
     fn go_on(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
+        // A character that loses its ground keeps the ground's velocity, which is a part of its own.
+        self.ground = self.ground_in(world).copied();
         let mover = &mut Mover::new(world, &figure, &settings);
         let is_blocked = self.ride(mover, dt);
         if !self.free(mover, is_blocked) {
@@ -273,9 +283,10 @@ impl Character {
             self.velocity += ground.velocity;
         }
         self.stand = self.ground.and_then(|ground| {
-            let pose = mover.world.pose_of(ground.object)?;
+            let pose = mover.world.pose_of(ground.object, ground.part)?;
             Some(Stand::new(pose, self.place, mover.up, &ground))
         });
+        self.generation = self.ground.and_then(|ground| mover.world.generation_of(ground.object));
     }
 
     /// Moves the figure out of overlaps; false if it stays in one. If the ground could not carry it
@@ -304,7 +315,8 @@ impl Character {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.place, self.settings.skin, mover.up);
         let mut rise = 2.0 * skin;
-        let way = match (self.stand, mover.world.pose_of(ground.object)) {
+        let mut carrier = ground.object;
+        let way = match (self.stand, mover.world.pose_of(ground.object, ground.part)) {
             (Some(stand), Some(pose)) => {
                 if stand.pose == pose && stand.place == start {
                     return false;
@@ -327,6 +339,10 @@ impl Character {
                 let then = mover.velocity_under(start + way, ground).unwrap_or(ground.velocity);
                 let way = (ground.velocity + then) * (0.5 * dt);
                 ground.point += way;
+                // The rest of an object with a belt stays where it is, such as a wall at its end.
+                if mover.world.is_free(&self.figure, start) {
+                    carrier = NO_OBJECT;
+                }
                 way
             }
         };
@@ -335,11 +351,11 @@ impl Character {
         }
         rise += scaling::length(way);
         let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
-        let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+        let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
         let slide = slide_along(carried, &self.figure, start, way, skin, contacts, touched);
         self.place = slide.place;
         if !mover.world.is_free(&self.figure, self.place) {
-            let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+            let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
             let (raised, _) = advance(carried, &self.figure, self.place, up * rise, skin);
             if mover.world.is_free(&self.figure, raised) {
                 let (lowered, _) = mover.advance(raised, self.place - raised);
