@@ -125,7 +125,7 @@ impl CharacterBody {
     }
 
     /// Moves the character to a position, in the air, with its body, which pushes nothing on the
-    /// way.
+    /// way and then is at rest.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_place<B: BroadPhase>(&mut self, world: &mut World<B>, place: DVec3) -> Result<(), WorldError> {
@@ -136,7 +136,9 @@ impl CharacterBody {
         if let Some(value) = at.into_iter().find(|x| !x.is_finite()) {
             return Err(WorldError::BadValue { what: "place", value });
         }
-        world.body_mut(self.body)?.set_pose(body_pose(&moved, origin))?;
+        let mut body = world.body_mut(self.body)?;
+        body.set_pose(body_pose(&moved, origin))?;
+        body.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
         self.character = moved;
         self.carried = self.character.velocity();
         Ok(())

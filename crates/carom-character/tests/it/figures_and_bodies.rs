@@ -203,6 +203,21 @@ fn a_belt_carries_into_no_wall_of_its_body() {
     assert!(2.6 < hero.character().place().x);
 }
 
+/// A character that is moved elsewhere leaves the velocity of its ground behind, with its body.
+#[test]
+fn a_moved_character_leaves_its_ground_behind() {
+    let mut world = World::new();
+    let lift = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_linear_velocity(Vec3::X * 5.0);
+    world.insert(lift).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.5);
+    go(&mut world, &mut hero, DVec3::ZERO, 10);
+    assert!(4.9 < world.body(hero.body()).unwrap().linear_velocity().x);
+    hero.set_place(&mut world, DVec3::Y * 50.0).unwrap();
+    assert_eq!(world.body(hero.body()).unwrap().linear_velocity(), Vec3::ZERO);
+    world.step(DT as f32).unwrap();
+    assert_eq!(world.body(hero.body()).unwrap().position().x, 0.0);
+}
+
 /// A fixed body has no velocity, whatever is set.
 #[test]
 fn a_fixed_ground_gives_no_velocity() {
