@@ -12,6 +12,9 @@
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
+//! It meets what its body meets: the same groups, and no bodies that its body passes. Hooks act on
+//! bodies only, so the caller tells it of one-way platforms.
+//!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
 use crate::figure::{Figure, Form};
@@ -24,7 +27,7 @@ use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
 use carom_math::{Pose, scaling};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, BodyRef, Filter, QueryFilter, World, WorldError};
+use carom_world::{BodyDesc, BodyId, BodyRef, ColliderRef, Filter, QueryFilter, Response, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
@@ -146,7 +149,9 @@ impl CharacterBody {
 
     /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
     ///
-    /// The body follows at once; forces on pushed bodies act in the next step.
+    /// The body follows at once; forces on pushed bodies act in the next step. The character passes
+    /// the bodies that its body passes: [`Response::Pass`]. Hooks are not called for it; see
+    /// [`CharacterBody::walk_where`].
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -155,10 +160,48 @@ impl CharacterBody {
         wish: DVec3,
         dt: f64,
     ) -> Result<&Walked, WorldError> {
-        world.body(self.body)?.motion();
+        self.walk_where(world, wish, dt, |_| true)
+    }
+
+    /// Advances as [`CharacterBody::walk`], through colliders for which `is_solid` is false. It is
+    /// the counterpart of the hooks of a step. Its answer for a collider must not change during the
+    /// call.
+    ///
+    /// So a platform lets the character through from below: it is solid if the feet are above its
+    /// top, or if the character stands on it.
+    ///
+    /// ```
+    /// use carom_character::CharacterBody;
+    /// use carom_world::{BodyId, ColliderRef, World, WorldError};
+    /// use carom_math::glam::DVec3;
+    ///
+    /// fn walk(hero: &mut CharacterBody, world: &mut World, platform: BodyId) -> Result<(), WorldError> {
+    ///     let (feet, ground) = (hero.character().feet(), hero.ground());
+    ///     let is_solid = |collider: &ColliderRef<'_>| {
+    ///         let is_above = || f64::from(collider.aabb().max.y) <= feet.y;
+    ///         collider.body().id() != platform || ground == Some(platform) || is_above()
+    ///     };
+    ///     hero.walk_where(world, DVec3::X, 1.0 / 60.0, is_solid)?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// Errors: those of [`CharacterBody::walk`].
+    pub fn walk_where<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        wish: DVec3,
+        dt: f64,
+        is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
+    ) -> Result<&Walked, WorldError> {
+        world.body(self.body)?;
         let own = [self.body];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
-        let sweep = WorldSweep::new(world, filter);
+        let is_met = |collider: &ColliderRef<'_, B>| {
+            let response = world.pair_response(own[0], collider.body().id());
+            response != Ok(Response::Pass) && is_solid(collider)
+        };
+        let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
         self.character.walk(&mut sweep, wish, dt);

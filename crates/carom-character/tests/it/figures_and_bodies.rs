@@ -203,6 +203,81 @@ fn a_belt_carries_into_no_wall_of_its_body() {
     assert!(2.6 < hero.character().place().x);
 }
 
+/// A character walks through a body that passes others, and through one that passes its own body
+/// alone. It stands on what its own body does not pass.
+#[test]
+fn a_body_that_passes_does_not_stop_a_character() {
+    for of_pair in [false, true] {
+        for passes in [false, true] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let response = if passes && !of_pair { Response::Pass } else { Response::Collide };
+            let ghost = BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::new(3.0, 1.0, 0.0));
+            let ghost = world.insert(ghost.with_response(response)).unwrap();
+            let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+            if passes && of_pair {
+                world.set_pair_response(hero.body(), ghost, Some(Response::Pass)).unwrap();
+            }
+            go(&mut world, &mut hero, DVec3::X * 2.0, 180);
+            let position = hero.character().place();
+            assert_eq!(passes, 5.5 < position.x, "{position}");
+            assert!(passes || position.x < 1.75, "{position}");
+            assert!(hero.character().ground().is_some() && hero.character().feet().y.abs() < 0.02);
+        }
+    }
+}
+
+/// Whether a collider is solid for a character: those of a platform from above only.
+fn walk_one_way(world: &mut World, hero: &mut CharacterBody, platform: BodyId, wish: DVec3) {
+    let (feet, ground) = (hero.character().feet(), hero.ground());
+    let is_solid = |collider: &ColliderRef<'_>| {
+        let is_above = || f64::from(collider.aabb().max.y) <= feet.y;
+        collider.body().id() != platform || ground == Some(platform) || is_above()
+    };
+    hero.walk_where(world, wish, DT, is_solid).unwrap();
+}
+
+/// A character jumps up through a platform, lands on it, rides on it, jumps on it, and walks off.
+/// Without the predicate it bumps its head.
+#[test]
+fn a_one_way_platform_is_jumped_through_from_below() {
+    for speed in [0.0, 0.2, -0.2] {
+        for is_one_way in [true, false] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let platform = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_position(Vec3::Y * 2.4);
+            let platform = world.insert(platform).unwrap();
+            let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+            go(&mut world, &mut hero, DVec3::ZERO, 5);
+            let frame = |world: &mut World, hero: &mut CharacterBody, wish: DVec3| {
+                world.body_mut(platform).unwrap().set_linear_velocity(Vec3::Y * speed).unwrap();
+                world.step(DT as f32).unwrap();
+                if is_one_way {
+                    walk_one_way(world, hero, platform, wish);
+                } else {
+                    hero.walk(world, wish, DT).unwrap();
+                }
+            };
+            assert!(hero.character_mut().jump(8.0));
+            (0..120).for_each(|_| frame(&mut world, &mut hero, DVec3::ZERO));
+            let above = |world: &World, hero: &CharacterBody| {
+                hero.character().feet().y - f64::from(world.body(platform).unwrap().position().y) - 0.1
+            };
+            if !is_one_way {
+                assert!(above(&world, &hero) < -2.0, "it bumps its head: {}", above(&world, &hero));
+                continue;
+            }
+            assert_eq!(hero.ground(), Some(platform), "{speed} m/s");
+            assert!(above(&world, &hero).abs() < 0.01, "{speed} m/s: {}", above(&world, &hero));
+            assert!(hero.character_mut().jump(3.0));
+            (0..60).for_each(|_| frame(&mut world, &mut hero, DVec3::ZERO));
+            assert_eq!(hero.ground(), Some(platform), "{speed} m/s, after a jump");
+            (0..240).for_each(|_| frame(&mut world, &mut hero, DVec3::X));
+            assert_ne!(hero.ground(), Some(platform), "{speed} m/s, beside the platform");
+        }
+    }
+}
+
 /// A character that is moved elsewhere leaves the velocity of its ground behind, with its body.
 #[test]
 fn a_moved_character_leaves_its_ground_behind() {
