@@ -305,3 +305,61 @@ fn a_fixed_ground_gives_no_velocity() {
     assert_eq!(hero.character().velocity(), DVec3::Y * 3.0);
 }
 
+/// The vertices of a deforming mesh raise a character, and it follows them down.
+#[test]
+fn a_deforming_floor_raises_and_lowers() {
+    let n = 12;
+    let at = |t: f64| {
+        let height = (0.5 * ops::sin_cos(2.0 * t).0) as f32;
+        move |i: u32, _: u32| height + 0.05 * i as f32
+    };
+    let mut world = World::new();
+    let ground = world.insert(BodyDesc::fixed(mesh(sheet(n, at(0.0))))).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.32);
+    go(&mut world, &mut hero, DVec3::ZERO, 30);
+    for frame in 1..=400 {
+        let t = f64::from(frame) * DT;
+        world.body_mut(ground).unwrap().deform(&sheet(n, at(t)).0).unwrap();
+        world.step(DT as f32).unwrap();
+        let walked = hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+        assert!(!walked.is_stuck, "{frame}: {walked:?}");
+        let position = hero.character().place();
+        let floor = 0.3 + 0.05 * position.x + 0.5 * ops::sin_cos(2.0 * t).0;
+        let above = hero.character().feet().y - floor;
+        assert!(hero.ground() == Some(ground) && above.abs() < 0.03, "{frame}: {above}");
+        // It is raised along the normal, and lowered along the vertical.
+        assert!(position.x.abs() < 0.2 && position.z.abs() < 0.05, "{frame}: {position}");
+    }
+}
+
+/// The events of a world report a character: a gate that it walks through, and a box that slides
+/// against it.
+#[test]
+fn events_report_a_character() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let gate = BodyDesc::fixed(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::new(2.0, 1.0, 0.0));
+    let gate = world.insert(gate.with_sensor(true)).unwrap();
+    let sliding = box_of(50.0, Vec3::splat(0.5)).with_friction(0.0).with_position(Vec3::new(0.0, 0.5, -4.0));
+    let sliding = world.insert(sliding.with_linear_velocity(Vec3::Z * 6.0)).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+    let mut events: Vec<(BodyId, EventKind, bool)> = Vec::new();
+    for frame in 0..240 {
+        world.step(DT as f32).unwrap();
+        for event in world.events() {
+            if [event.a, event.b].contains(&hero.body()) {
+                let other = if event.a == hero.body() { event.b } else { event.a };
+                events.push((other, event.kind, event.is_sensor));
+            }
+        }
+        let wish = if frame < 90 { DVec3::ZERO } else { DVec3::X * 2.0 };
+        hero.walk(&mut world, wish, DT).unwrap();
+    }
+    let first = |event: (BodyId, EventKind, bool)| events.iter().position(|&one| one == event);
+    let order = [
+        first((sliding, EventKind::Began, false)),
+        first((gate, EventKind::Began, true)),
+        first((gate, EventKind::Ended, true)),
+    ];
+    assert!(order[0].is_some() && order.is_sorted_by(|a, b| a < b), "{events:?}");
+}
