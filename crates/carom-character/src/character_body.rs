@@ -172,10 +172,14 @@ impl CharacterBody {
     ///
     /// ```
     /// use carom_character::CharacterBody;
-    /// use carom_world::{BodyId, ColliderRef, World, WorldError};
     /// use carom_math::glam::DVec3;
+    /// use carom_world::{BodyId, ColliderRef, World, WorldError};
     ///
-    /// fn walk(hero: &mut CharacterBody, world: &mut World, platform: BodyId) -> Result<(), WorldError> {
+    /// fn walk(
+    ///     hero: &mut CharacterBody,
+    ///     world: &mut World,
+    ///     platform: BodyId,
+    /// ) -> Result<(), WorldError> {
     ///     let (feet, ground) = (hero.character().feet(), hero.ground());
     ///     let is_solid = |collider: &ColliderRef<'_>| {
     ///         let is_above = || f64::from(collider.aabb().max.y) <= feet.y;

@@ -255,7 +255,7 @@ impl Character {
 
     fn go_on(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
-        // A character that loses its ground keeps the ground's velocity, which is a part of its own.
+        // Its own velocity contains that of the ground, so it keeps that if the ground is gone.
         self.ground = self.ground_in(world).copied();
         let mover = &mut Mover::new(world, &figure, &settings);
         let is_blocked = self.ride(mover, dt);
