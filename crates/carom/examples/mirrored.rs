@@ -1,5 +1,5 @@
-//! A left wing is mirrored to a right one, and made longer. Then the wings hang on hinges: one may
-//! pass through the frame that holds it, the other may not.
+//! A left wing is mirrored to a right one, and made longer. Then both fall about hinges on blocks.
+//! One collides with the block to which it is joined; the other passes through its block.
 //!
 //! `cargo run -p carom --example mirrored`
 

@@ -103,7 +103,7 @@ fn a_body_with_the_number_of_the_ground_pushes_nobody_out() {
     let other = world.insert(box_of(1000.0, Vec3::splat(0.5)).with_position(at)).unwrap();
     assert_eq!(other.index(), ground.index());
     let walked = hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
-    assert_eq!(walked.freed, DVec3::ZERO);
+    assert_eq!((walked.carried, walked.freed), (DVec3::ZERO, DVec3::ZERO));
 }
 
 /// Each collider carries by its own belt, in its own frame.
