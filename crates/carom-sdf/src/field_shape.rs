@@ -12,6 +12,7 @@ use crate::bake::{Accuracy, BLOCK};
 use crate::field::Field;
 use crate::line::visit_crossings;
 use crate::mass::moments;
+use crate::nodes::{border_values, indices, node_value};
 use crate::ray::interpolated;
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
@@ -116,7 +117,7 @@ impl<F: Field> FieldShape<F> {
     pub fn new(field: F) -> FieldShape<F> {
         let cells = field.grid().cells();
         let n = (cells + UVec3::splat(LEAST - 1)) / LEAST;
-        let floors = places(UVec3::ZERO, n).map(|place| Floor::new(&floor_of_box(&field, place))).collect();
+        let floors = indices(UVec3::ZERO, n).map(|place| Floor::new(&floor_of_box(&field, place))).collect();
         let mut levels = alloc::vec![Level { n, floors }];
         while let Some(last) = levels.last()
             && last.n != UVec3::ONE
@@ -128,7 +129,7 @@ impl<F: Field> FieldShape<F> {
                 let center = center_of_box(&field, number + 1, place);
                 Floor::new(&joined_boxes(&field, last, number, 2 * place, end, center))
             };
-            let floors = places(UVec3::ZERO, n).map(of_two).collect();
+            let floors = indices(UVec3::ZERO, n).map(of_two).collect();
             levels.push(Level { n, floors });
         }
         let least_unsampled = least_unsampled(&field);
@@ -208,7 +209,7 @@ fn joined_boxes(
 ) -> LinearFloor {
     let half = DVec3::splat(0.5 * f64::from(LEAST << number) * f64::from(field.grid().cell()));
     let part = |place: UVec3| (center_of_box(field, number, place), level.at(place).widened());
-    joined(places(first, end).map(part), half, center)
+    joined(indices(first, end).map(part), half, center)
 }
 
 /// The floor in a box between two nodes, from all its nodes.
@@ -269,21 +270,6 @@ fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
     DVec3::new(round(v.x), round(v.y), round(v.z))
 }
 
-/// The places of a box, the end not included: x first, then y, then z.
-fn places(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
-    (start.z..end.z).flat_map(move |z| {
-        (start.y..end.y).flat_map(move |y| (start.x..end.x).map(move |x| UVec3::new(x, y, z)))
-    })
-}
-
-/// The value of a node of the grid.
-fn node_value(field: &impl Field, node: UVec3) -> f32 {
-    let cell = node.min(field.grid().cells() - UVec3::ONE);
-    let [y, z] = field.strides();
-    let offset = node - cell;
-    field.table()[field.place(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
-}
-
 /// The floor of a box of [`LEAST`] cells.
 fn floor_of_box(field: &impl Field, place: UVec3) -> LinearFloor {
     match field.far_value(place * LEAST / BLOCK) {
@@ -305,15 +291,7 @@ fn least_unsampled(field: &impl Field) -> f64 {
     if field.accuracy() == Accuracy::Estimate {
         return 0.0;
     }
-    let (last, nodes) = (field.grid().cells(), field.grid().nodes());
-    let mut least = f32::INFINITY;
-    for axis in 0..3 {
-        let (mut low, mut high) = (nodes, UVec3::ZERO);
-        low[axis] = 1;
-        high[axis] = last[axis];
-        let sides = places(UVec3::ZERO, low).chain(places(high, nodes));
-        least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
-    }
+    let least = border_values(field).map(f32::abs).fold(f32::INFINITY, f32::min);
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
     // A point of the border is half the diagonal of a square from a node, at most. A cell that has
     // a node at the band has no point farther from it than its diagonal.
