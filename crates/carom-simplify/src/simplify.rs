@@ -177,7 +177,7 @@ pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec
     let unit = Unit::of(&mesh);
     let mut work = Work::new(Patch::new(&mesh, unit), unit, Some(Direction::Outwards), None);
     // Euler: a closed surface without holes has twice as many triangles as vertices, less four.
-    work.run((2 * max_vertices).saturating_sub(4), &mut |_| ControlFlow::Continue(()))?;
+    work.run(max_vertices.saturating_mul(2).saturating_sub(4), &mut |_| ControlFlow::Continue(()))?;
     Some(work.mesh(&mesh).vertices().to_vec())
 }
 
