@@ -104,6 +104,11 @@ impl<'a> Cover<'a> {
         Some(proofs)
     }
 
+    /// The faces that prove an original triangle to be near.
+    pub(crate) fn faces(&self, number: u32) -> &[u32] {
+        &self.by[number as usize]
+    }
+
     /// The collapse was done.
     pub(crate) fn accept(&mut self, proofs: Proofs) {
         for (number, faces) in proofs {
