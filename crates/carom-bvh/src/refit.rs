@@ -39,12 +39,12 @@ impl<V: TreeVolume> Bvh<V> {
     /// [`Bvh::primitives`]. Geometry in that order is read sequentially. The function is called
     /// once for each primitive, from last to first within a node.
     ///
-    /// On an error all volumes are new, and no volume holds the refused primitives. Refit again
-    /// before a query.
+    /// An error names the refused primitive with the least number. Then all volumes are new, and no
+    /// volume holds the refused primitives. Refit again before a query.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
-        let mut source = Asked { bounds, refused: Ok(()) };
+        let mut source = Asked { bounds, refused: None };
         refit_in_turn(self, &mut source);
-        source.refused
+        source.refused.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Refits to primitives that are each the hull of `N` points: triangles, segments or tetrahedra
@@ -291,7 +291,8 @@ impl<const N: usize> Source for Corners<'_, N> {
 /// A function of the caller.
 struct Asked<F> {
     bounds: F,
-    refused: Result<(), BvhError>,
+    /// The refused primitive with the least number.
+    refused: Option<(u32, BvhError)>,
 }
 
 impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
@@ -302,7 +303,11 @@ impl<F: FnMut(u32, u32) -> Aabb> Asked<F> {
             let aabb = (self.bounds)(place, number);
             match check_box(&aabb, number as usize) {
                 Ok(()) => add(&aabb),
-                Err(error) => self.refused = Err(error),
+                Err(error) => {
+                    if self.refused.is_none_or(|(least, _)| number < least) {
+                        self.refused = Some((number, error));
+                    }
+                }
             }
         }
     }
