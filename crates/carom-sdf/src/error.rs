@@ -60,10 +60,19 @@ pub enum SdfError {
     OtherGrid,
     /// The fields are unsigned, so they have no inside that could be cut or shared.
     Unsigned,
-    /// An offset is not finite, or not below the band of the field.
+    /// An offset is not finite, or it leaves less than two cells of the band.
     BadOffset {
         /// The offset.
         offset: f32,
+    },
+    /// An offset may move the surface out of the grid: bake with a padding of one cell more than
+    /// the offset.
+    OffsetLeavesGrid {
+        /// The offset.
+        offset: f32,
+        /// The longest offset in that direction that keeps the surface in the grid for certain, a
+        /// length.
+        allowed: f32,
     },
     /// The bytes are not those of a field of this version, or end too early or too late.
     BadBytes {
@@ -97,7 +106,10 @@ impl core::fmt::Display for SdfError {
             SdfError::OtherGrid => write!(f, "the two fields have different grids or bands"),
             SdfError::Unsigned => write!(f, "an unsigned field has no inside"),
             SdfError::BadOffset { offset } => {
-                write!(f, "an offset of {offset} is not finite, or not below the band")
+                write!(f, "an offset of {offset} is not finite, or leaves less than two cells of the band")
+            }
+            SdfError::OffsetLeavesGrid { offset, allowed } => {
+                write!(f, "an offset of {offset} may leave the grid, and {allowed} is allowed: pad the grid")
             }
             SdfError::BadBytes { why } => write!(f, "not the bytes of a field: {why}"),
         }

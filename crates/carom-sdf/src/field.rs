@@ -184,11 +184,14 @@ pub trait Field: Stored {
     /// Returns the field whose surface is at the distance `offset`, a length: a larger shape if it
     /// is positive. The band shrinks by it, and must keep two cells. An unsigned field becomes that
     /// of a shell.
+    ///
+    /// Refused if the surface may leave the grid. A padding of one cell more than the offset is
+    /// enough.
     fn offset(&self, offset: f32) -> Result<Self, SdfError>
     where
         Self: Sized,
     {
-        let header = combine::moved(self.header(), offset)?;
+        let header = combine::moved(self, offset)?;
         let (old, new) = (self.band(), header.band);
         Ok(self.combined(self, header, |value, _| combine::offset_value(value, offset, old, new)))
     }

@@ -1,10 +1,12 @@
 //! Union, intersection, difference and offset.
 
-use crate::bake::nodes;
+use crate::bake::{brute, nodes};
 use crate::scenes::{closed, cuboid, mesh, moved, open_box};
 use carom_geom::TriMesh;
+use carom_geom::ray_mesh::{Placement, point_in_mesh};
+use carom_math::Ray;
 use carom_scenes::mesh::{icosphere, terrain};
-use carom_sdf::{Accuracy, BakeSettings, Field, Grid, SdfError, SdfGrid, SignMethod, SparseSdf};
+use carom_sdf::{Accuracy, BakeSettings, Field, Grid, RayOutcome, SdfError, SdfGrid, SignMethod, SparseSdf};
 use glam::{DVec3, IVec3, UVec3, Vec3};
 
 fn settings(band: f32) -> BakeSettings {
@@ -90,6 +92,119 @@ fn an_offset_moves_the_surface() {
     let [a, _] = pair().map(|mesh| SdfGrid::from_mesh(&mesh, &settings(3.0)).unwrap());
     assert!(matches!(a.offset(f32::NAN), Err(SdfError::BadOffset { .. })));
     assert!(matches!(a.offset(f32::INFINITY), Err(SdfError::BadOffset { .. })));
+}
+
+/// Points around a grid: on a box that is larger by some cells on all sides.
+fn around(grid: &Grid, cells: f64) -> Vec<DVec3> {
+    let (min, max) = grid.wide_bounds();
+    let by = DVec3::splat(cells * f64::from(grid.cell()));
+    let (min, max) = (min - by, max + by);
+    let at = |i: i32, axis: usize| min[axis] + (max[axis] - min[axis]) * f64::from(i) / 4.0;
+    (0..125)
+        .map(|i| [i % 5, i / 5 % 5, i / 25])
+        .filter(|i| i.iter().any(|i| i % 4 == 0))
+        .map(|[x, y, z]| DVec3::new(at(x, 0), at(y, 1), at(z, 2)))
+        .collect()
+}
+
+/// Checks points and rays around a field whose surface is at a distance from a shape's.
+fn check_around(name: &str, field: &impl Field, distance: impl Fn(DVec3) -> f64, offset: f64) {
+    for cells in [0.0, 1.0] {
+        for point in around(field.grid(), cells) {
+            let (found, wanted) = (field.bounds(point), distance(point) - offset);
+            assert!(
+                found.least <= wanted && (wanted < 0.0 || wanted <= found.greatest),
+                "{name}, by {offset}: {point} {found:?} {wanted}"
+            );
+            // Past the grid, along a side of it.
+            let direction = DVec3::new(point.y - point.z, point.z - point.x, point.x - point.y);
+            let ray = Ray::new(point.as_vec3(), direction.as_vec3());
+            if field.cast_ray(&ray, 1.0).outcome == RayOutcome::Miss {
+                let along = |i: i32| ray.origin.as_dvec3() + ray.direction.as_dvec3() * (f64::from(i) / 4.0);
+                assert!((0..=4).all(|i| offset < distance(along(i))), "{name}, by {offset}: {ray:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_offset_keeps_the_surface_in_the_grid_or_is_refused() {
+    let (mut n_moved, mut n_refused) = (0, 0);
+    for (name, mesh) in closed() {
+        let distance = |p: DVec3| match point_in_mesh(p, mesh.iter_corners()) {
+            Placement::Inside => -brute(&mesh, p),
+            _ => brute(&mesh, p),
+        };
+        for (padding, band) in [(2, f32::INFINITY), (2, 8.0), (0, f32::INFINITY), (4, 8.0)] {
+            let settings = BakeSettings::default().with_resolution(10).with_padding(padding).with_band(band);
+            let field = SdfGrid::from_mesh(&mesh, &settings).unwrap();
+            let sparse = SparseSdf::from_mesh(&mesh, &settings).unwrap();
+            for cells in [-5.0, -1.0, 0.5, 1.0, 1.5, 1.8, 2.5, 3.0, 5.0] {
+                let by = cells * field.grid().cell();
+                let moved = field.offset(by);
+                let other = sparse.offset(by);
+                if let (Ok(moved), Ok(other)) = (&moved, &other) {
+                    n_moved += 1;
+                    check_around(name, moved, distance, f64::from(by));
+                    assert!(nodes(moved.grid()).all(|node| moved.value(node) == other.value(node)));
+                    assert!(cells < padding as f32 + 1.0, "{name} {padding} {cells}");
+                } else {
+                    n_refused += 1;
+                    let Err(SdfError::OffsetLeavesGrid { offset, allowed }) = moved else {
+                        panic!("{name} {padding} {cells}")
+                    };
+                    assert_eq!(other, Err(SdfError::OffsetLeavesGrid { offset, allowed }));
+                    assert!(offset == by && 0.0 <= allowed && allowed < by);
+                    assert!(padding as f32 - 1.0 < cells, "{name} {padding} {cells}");
+                    assert!(allowed == 0.0 || field.offset(allowed).is_ok());
+                }
+            }
+        }
+    }
+    assert!(40 < n_moved && 40 < n_refused, "{n_moved} {n_refused}");
+}
+
+#[test]
+fn offsets_add_up_to_the_padding() {
+    let ball = mesh(&icosphere(320));
+    let field = SdfGrid::from_mesh(&ball, &BakeSettings::default().with_resolution(14)).unwrap();
+    let by = 0.7 * field.grid().cell();
+    let twice = field.offset(by).unwrap().offset(by).unwrap();
+    check_around(
+        "ball",
+        &twice,
+        |p| if p.length() < 0.9 { -0.1 } else { brute(&ball, p) },
+        2.0 * f64::from(by),
+    );
+    assert!(matches!(twice.offset(2.0 * by), Err(SdfError::OffsetLeavesGrid { .. })));
+    // And back again.
+    assert!(twice.offset(-2.0 * by).unwrap().offset(by).is_ok());
+}
+
+#[test]
+fn a_shell_and_a_room_keep_their_surface_in_the_grid() {
+    let sheet = moved(&mesh(&terrain(2.0, 0.3, 6, 3)), |v| v * 0.5);
+    let field = SdfGrid::from_mesh(&sheet, &BakeSettings::default().with_resolution(16)).unwrap();
+    assert_eq!(field.sign_method(), SignMethod::Unsigned);
+    let cell = field.grid().cell();
+    check_around("shell", &field.offset(cell).unwrap(), |p| brute(&sheet, p), f64::from(cell));
+    assert!(matches!(field.offset(5.0 * cell), Err(SdfError::OffsetLeavesGrid { .. })));
+    // All but a ball, or all but a box: the solid shrinks towards the border.
+    let room = |p: DVec3| 1.0 - p.length();
+    let hall = |p: DVec3| 1.0 - p.abs().max_element();
+    let (low, high) = (DVec3::splat(-1.0), DVec3::ONE);
+    for padding in [0, 2] {
+        let settings = BakeSettings::default().with_cell(0.125).with_padding(padding);
+        for all_but in [room as fn(DVec3) -> f64, hall] {
+            let field = SdfGrid::from_function(low, high, &settings, Accuracy::Bound, all_but).unwrap();
+            assert!(matches!(field.offset(-0.625), Err(SdfError::OffsetLeavesGrid { .. })), "{padding}");
+            for field in [field.offset(-0.125), field.offset(0.25), Ok(field)].into_iter().flatten() {
+                for point in around(field.grid(), 1.0) {
+                    assert!(!field.bounds(point).is_outside(), "{padding} {point}");
+                }
+            }
+        }
+    }
 }
 
 #[test]
