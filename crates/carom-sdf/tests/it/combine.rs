@@ -46,13 +46,96 @@ fn sets_are_those_of_the_shapes() {
     }
 }
 
-/// The surface of the union, of an intersection or a difference is part of those of both: nowhere
-/// nearer than the value.
+/// A box of space, by its lowest and its highest corner.
+type Block = [[f64; 3]; 2];
+
+/// The signed distance of a set of points that is made of two boxes, from its definition: their
+/// sides cut space into smaller boxes, and the surface is all between one in the set and one that
+/// is not.
+fn set_distance([a, b]: [Block; 2], is_in_set: fn(bool, bool) -> bool) -> impl Fn(DVec3) -> f64 {
+    // The coordinates of all sides, and of two far away.
+    let cuts = [0, 1, 2].map(|axis| {
+        let mut cuts = vec![-100.0, a[0][axis], a[1][axis], b[0][axis], b[1][axis], 100.0];
+        cuts.sort_by(f64::total_cmp);
+        cuts
+    });
+    let holds = move |block: &Block, p: [f64; 3]| (0..3).all(|i| block[0][i] < p[i] && p[i] < block[1][i]);
+    let middle = |i: [usize; 3]| [0, 1, 2].map(|axis| 0.5 * (cuts[axis][i[axis]] + cuts[axis][i[axis] + 1]));
+    let is_in = move |p: [f64; 3]| is_in_set(holds(&a, p), holds(&b, p));
+    let mut rectangles: Vec<[DVec3; 2]> = Vec::new();
+    for axis in 0..3 {
+        for number in 0..100 {
+            let mut low = [number % 5, number / 5 % 5, number / 25 % 4];
+            low.swap(axis, 2);
+            let mut next = low;
+            next[axis] += 1;
+            if is_in(middle(low)) != is_in(middle(next)) {
+                let corner =
+                    |end: usize| [0, 1, 2].map(|i| cuts[i][low[i] + if i == axis { 1 } else { end }]);
+                rectangles.push([0, 1].map(|end| DVec3::from_array(corner(end))));
+            }
+        }
+    }
+    move |point| {
+        let distances = rectangles.iter().map(|[low, high]| (point.clamp(*low, *high) - point).length());
+        let nearest = distances.fold(f64::INFINITY, f64::min);
+        if is_in(point.to_array()) { -nearest } else { nearest }
+    }
+}
+
+/// No surface of a combination is nearer than a value says, and its side is the true one.
 #[test]
-fn combined_values_are_bounds() {
+fn combined_values_are_bounds_of_the_true_distance() {
+    let (mut n_near, mut n_exact, mut n_outside) = (0, 0, 0);
+    // Across each other, one in the other, apart, and with a side in one plane.
+    let first = [[-1.5, -0.5, -0.75], [0.5, 0.5, 0.75]];
+    for second in [
+        [[-0.3, -1.2, -0.4], [1.1, 0.3, 1.3]],
+        [[-1.1, -0.3, -0.6], [0.2, 0.3, 0.4]],
+        [[0.9, -0.4, -0.6], [1.7, 0.8, 0.9]],
+        [[-0.6, -0.5, -1.1], [0.5, 0.9, 0.2]],
+    ] {
+        let blocks: [Block; 2] = [first, second];
+        let meshes = blocks.map(|[low, high]| cuboid(low.map(|x| x as f32), high.map(|x| x as f32)));
+        // The coordinates as the meshes have them.
+        let blocks = blocks.map(|block| block.map(|corner| corner.map(|x| f64::from(x as f32))));
+        for band in [3.0, f32::INFINITY] {
+            let [a, b] = [0, 1].map(|i| SdfGrid::from_mesh(&meshes[i], &settings(band)).unwrap());
+            let sets: [(SdfGrid, fn(bool, bool) -> bool); 3] = [
+                (a.union(&b).unwrap(), |a, b| a || b),
+                (a.intersection(&b).unwrap(), |a, b| a && b),
+                (a.difference(&b).unwrap(), |a, b| a && !b),
+            ];
+            for (set, is_in_set) in &sets {
+                let truth = set_distance(blocks, *is_in_set);
+                for node in nodes(set.grid()).step_by(23) {
+                    let point = set.grid().node(node);
+                    let (value, wanted) = (f64::from(set.value(node)), truth(point));
+                    // Rounded once.
+                    assert!(value.abs() <= wanted.abs() * (1.0 + 1e-7), "{node}: {value} {wanted}");
+                    assert!(value == 0.0 || (value < 0.0) == (wanted < 0.0), "{node}: {value} {wanted}");
+                    n_exact += usize::from((value - wanted).abs() <= 1e-6);
+                    n_near += usize::from(wanted.abs() < 0.2);
+                    let point = point + DVec3::new(0.03, -0.05, 0.01);
+                    let (found, wanted) = (set.bounds(point), truth(point));
+                    assert!(found.least <= wanted && wanted <= found.greatest, "{point}: {found:?} {wanted}");
+                }
+                for point in around(set.grid(), 1.5) {
+                    let (found, wanted) = (set.bounds(point), truth(point));
+                    assert!(found.least <= wanted && wanted <= found.greatest, "{point}: {found:?} {wanted}");
+                    n_outside += usize::from(found.is_outside());
+                }
+            }
+        }
+    }
+    assert!(1000 < n_near && 10_000 < n_exact && 1000 < n_outside, "{n_near} {n_exact} {n_outside}");
+}
+
+/// Nodes of both sides are no nearer to each other than the values say.
+#[test]
+fn combined_values_change_no_faster_than_the_point_moves() {
     let [a, b] = pair().map(|mesh| SdfGrid::from_mesh(&mesh, &settings(f32::INFINITY)).unwrap());
     for set in [a.union(&b), a.intersection(&b), a.difference(&b)].map(Result::unwrap) {
-        // Nodes of both sides are no nearer to each other than the bounds say.
         let all: Vec<(DVec3, f64)> =
             nodes(set.grid()).step_by(7).map(|n| (set.grid().node(n), f64::from(set.value(n)))).collect();
         for (p, from) in all.iter().step_by(5) {
