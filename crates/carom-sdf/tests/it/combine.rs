@@ -49,10 +49,13 @@ fn sets_are_those_of_the_shapes() {
 /// A box of space, by its lowest and its highest corner.
 type Block = [[f64; 3]; 2];
 
+/// Whether a point is in a set, if it is in the one box and in the other.
+type IsInSet = fn(bool, bool) -> bool;
+
 /// The signed distance of a set of points that is made of two boxes, from its definition: their
 /// sides cut space into smaller boxes, and the surface is all between one in the set and one that
 /// is not.
-fn set_distance([a, b]: [Block; 2], is_in_set: fn(bool, bool) -> bool) -> impl Fn(DVec3) -> f64 {
+fn set_distance([a, b]: [Block; 2], is_in_set: IsInSet) -> impl Fn(DVec3) -> f64 {
     // The coordinates of all sides, and of two far away.
     let cuts = [0, 1, 2].map(|axis| {
         let mut cuts = vec![-100.0, a[0][axis], a[1][axis], b[0][axis], b[1][axis], 100.0];
@@ -101,7 +104,7 @@ fn combined_values_are_bounds_of_the_true_distance() {
         let blocks = blocks.map(|block| block.map(|corner| corner.map(|x| f64::from(x as f32))));
         for band in [3.0, f32::INFINITY] {
             let [a, b] = [0, 1].map(|i| SdfGrid::from_mesh(&meshes[i], &settings(band)).unwrap());
-            let sets: [(SdfGrid, fn(bool, bool) -> bool); 3] = [
+            let sets: [(SdfGrid, IsInSet); 3] = [
                 (a.union(&b).unwrap(), |a, b| a || b),
                 (a.intersection(&b).unwrap(), |a, b| a && b),
                 (a.difference(&b).unwrap(), |a, b| a && !b),
