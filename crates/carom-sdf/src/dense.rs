@@ -63,7 +63,7 @@ impl SdfGrid {
         accuracy: Accuracy,
         distance: impl Fn(DVec3) -> f64 + Sync,
     ) -> Result<SdfGrid, SdfError> {
-        let grid = settings.grid(min, max)?;
+        let grid = settings.grid_around(min, max)?;
         check_size(&grid, settings.max_nodes)?;
         let band = settings.band_length(&grid)?;
         let header = Header { grid, band, sign: SignMethod::Given, accuracy };

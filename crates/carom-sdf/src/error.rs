@@ -51,6 +51,11 @@ pub enum SdfError {
         /// The first vertex outside.
         vertex: u32,
     },
+    /// The box of a distance function leaves the given grid.
+    BoxOutsideGrid {
+        /// The axis, from 0.
+        axis: usize,
+    },
     /// A distance function gave NaN.
     NotANumber {
         /// The node, along x, y and z.
@@ -100,6 +105,7 @@ impl core::fmt::Display for SdfError {
                 write!(f, "rows of the grid cross the surface more than {allowed} times")
             }
             SdfError::OutsideGrid { vertex } => write!(f, "vertex {vertex} is outside of the grid"),
+            SdfError::BoxOutsideGrid { axis } => write!(f, "the box leaves the grid along axis {axis}"),
             SdfError::NotANumber { node: [x, y, z] } => {
                 write!(f, "the distance function gave NaN at the node {x}, {y}, {z}")
             }
