@@ -63,8 +63,8 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     // All of the surface is inside the grid, which is convex.
     let beyond = found.least.max(0.0);
     let at_most = |size: f64| (gap + size.max(0.0)) * (1.0 + ROUNDED);
-    // Beyond the grid of a closed mesh is outside. A function may be below 0 there, and an open mesh
-    // has no certain side.
+    // Beyond the grid of a closed mesh is outside. A function may be below 0 there, and an open
+    // mesh has no certain side.
     let may_be_inside = matches!(header.sign, SignMethod::Given | SignMethod::Winding { .. });
     let corners = field.corners(header.grid.cell_of(inner));
     if may_be_inside && corners.iter().any(|value| *value <= 0.0) {
