@@ -14,9 +14,9 @@ use glam::DVec3;
 
 impl BspTree {
     /// Returns the contents at a point. In a seam between brushes these are the bits that all of
-    /// the brushes have; on an outer face there are none. Empty for a point with a NaN.
+    /// the brushes have; on an outer face there are none. Empty for a point that is not finite.
     pub fn contents_at(&self, point: DVec3) -> Contents {
-        if point.is_nan() {
+        if !point.is_finite() {
             return Contents::empty();
         }
         let mut child = self.root;

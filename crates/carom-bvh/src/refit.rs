@@ -40,12 +40,12 @@ impl<V: TreeVolume> Bvh<V> {
     /// first, the leaves of a node in their order. So geometry in the order of
     /// [`Bvh::primitives`] is read almost sequentially.
     ///
-    /// On an error all volumes are new, and exclude the refused primitives; the error names the
-    /// one that came last. Refit again before a query.
+    /// An error names the refused primitive with the least number. Then all volumes are new, and no
+    /// volume holds the refused primitives. Refit again before a query.
     pub fn refit_with(&mut self, bounds: impl FnMut(u32, u32) -> Aabb) -> Result<(), BvhError> {
-        let mut source = BoundsFn { bounds, refused: Ok(()) };
+        let mut source = BoundsFn { bounds, refused: None };
         refit_serial(self, &mut source);
-        source.refused
+        source.refused.map_or(Ok(()), |(_, error)| Err(error))
     }
 
     /// Refits to primitives that are each the hull of `N` points: triangles, segments or
@@ -295,7 +295,8 @@ impl<const N: usize> Source for Corners<'_, N> {
 /// A source: a function of the caller.
 struct BoundsFn<F> {
     bounds: F,
-    refused: Result<(), BvhError>,
+    /// The refused primitive with the least number.
+    refused: Option<(u32, BvhError)>,
 }
 
 impl<F: FnMut(u32, u32) -> Aabb> BoundsFn<F> {
@@ -306,7 +307,11 @@ impl<F: FnMut(u32, u32) -> Aabb> BoundsFn<F> {
             let aabb = (self.bounds)(index, number);
             match check_box(&aabb, number as usize) {
                 Ok(()) => add(&aabb),
-                Err(error) => self.refused = Err(error),
+                Err(error) => {
+                    if self.refused.is_none_or(|(least, _)| number < least) {
+                        self.refused = Some((number, error));
+                    }
+                }
             }
         }
     }

@@ -12,6 +12,9 @@
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
+//! It meets what its body meets: the same groups, and no bodies that its body passes. Hooks act on
+//! bodies only, so the caller tells it of one-way platforms.
+//!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
 use crate::figure::{Figure, Form};
@@ -24,7 +27,7 @@ use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
 use carom_math::{Pose, scaling};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, BodyRef, Filter, QueryFilter, World, WorldError};
+use carom_world::{BodyDesc, BodyId, BodyRef, ColliderRef, Filter, QueryFilter, Response, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
@@ -57,6 +60,8 @@ pub struct CharacterBody {
     /// The velocity that the character took over from its ground, length per second. In the air it
     /// is that of the last ground, with the vertical speed of the fall.
     carried: DVec3,
+    /// The body of the ground at the end of the last call. Valid while the character has ground.
+    ground: Option<BodyId>,
     contacts: Vec<BodyContact>,
 }
 
@@ -77,7 +82,15 @@ impl CharacterBody {
             BodyDesc::kinematic(shape).with_pose(body_pose(&character, world.origin())).with_filter(filter);
         let body = world.insert(desc)?;
         let carried = character.velocity();
-        Ok(CharacterBody { character, body, filter, is_pushed: false, carried, contacts: Vec::new() })
+        Ok(CharacterBody {
+            character,
+            body,
+            filter,
+            is_pushed: false,
+            carried,
+            ground: None,
+            contacts: Vec::new(),
+        })
     }
 
     /// The same character, for which `is_pushed` says whether dynamic bodies that overlap it push
@@ -109,8 +122,13 @@ impl CharacterBody {
         &self.contacts
     }
 
+    /// Returns the body on which the character stands; `None` in the air.
+    pub fn ground(&self) -> Option<BodyId> {
+        self.character.ground().and(self.ground)
+    }
+
     /// Moves the character to a position, in the air, with its body, which pushes nothing on the
-    /// way.
+    /// way and then is at rest.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_position<B: BroadPhase>(
@@ -125,7 +143,9 @@ impl CharacterBody {
         if let Some(value) = at.into_iter().find(|x| !x.is_finite()) {
             return Err(WorldError::BadValue { what: "place", value });
         }
-        world.body_mut(self.body)?.set_pose(body_pose(&moved, origin))?;
+        let mut body = world.body_mut(self.body)?;
+        body.set_pose(body_pose(&moved, origin))?;
+        body.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
         self.character = moved;
         self.carried = self.character.velocity();
         Ok(())
@@ -133,7 +153,9 @@ impl CharacterBody {
 
     /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
     ///
-    /// The body follows at once; forces on pushed bodies act in the next step.
+    /// The body follows at once; forces on pushed bodies act in the next step. The character passes
+    /// the bodies that its body passes: [`Response::Pass`]. Hooks are not called for it; see
+    /// [`CharacterBody::walk_where`].
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -142,13 +164,56 @@ impl CharacterBody {
         wish: DVec3,
         dt: f64,
     ) -> Result<&Walked, WorldError> {
-        world.body(self.body)?.motion();
-        let ground = self.character.ground().map(|ground| ground.object);
+        self.walk_where(world, wish, dt, |_| true)
+    }
+
+    /// Advances as [`CharacterBody::walk`], through colliders for which `is_solid` is false. It is
+    /// the counterpart of the hooks of a step. Its answer for a collider must not change during the
+    /// call.
+    ///
+    /// So a platform lets the character through from below: it is solid if the feet are above its
+    /// top, or if the character stands on it.
+    ///
+    /// ```
+    /// use carom_character::CharacterBody;
+    /// use carom_math::glam::DVec3;
+    /// use carom_world::{BodyId, ColliderRef, World, WorldError};
+    ///
+    /// fn walk(
+    ///     hero: &mut CharacterBody,
+    ///     world: &mut World,
+    ///     platform: BodyId,
+    /// ) -> Result<(), WorldError> {
+    ///     let (feet, ground) = (hero.character().feet(), hero.ground());
+    ///     let is_solid = |collider: &ColliderRef<'_>| {
+    ///         let is_above = || f64::from(collider.aabb().max.y) <= feet.y;
+    ///         collider.body().id() != platform || ground == Some(platform) || is_above()
+    ///     };
+    ///     hero.walk_where(world, DVec3::X, 1.0 / 60.0, is_solid)?;
+    ///     Ok(())
+    /// }
+    /// ```
+    ///
+    /// Errors: those of [`CharacterBody::walk`].
+    pub fn walk_where<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        wish: DVec3,
+        dt: f64,
+        is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
+    ) -> Result<&Walked, WorldError> {
+        world.body(self.body)?;
         let own = [self.body];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
-        let sweep = WorldSweep::new(world, filter);
+        let is_met = |collider: &ColliderRef<'_, B>| {
+            let response = world.pair_response(own[0], collider.body().id());
+            response != Ok(Response::Pass) && is_solid(collider)
+        };
+        let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
+        let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
         self.character.walk(&mut sweep, wish, dt);
+        self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
         self.contacts.clear();
         for contact in &self.character.walked().contacts {
             self.contacts.extend(body_contact(world, contact));

@@ -20,8 +20,8 @@ pub(crate) trait Parts {
     /// Calls `part` for each part that may touch the box between two corners.
     fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>));
 
-    /// Returns the velocity of a point of an object, length per second.
-    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3;
+    /// Returns the velocity of a point of a part of an object, length per second.
+    fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3;
 
     /// Whether the place is within a closed mesh or the solid of a field.
     fn is_within(&self, position: DVec3) -> bool;
@@ -120,7 +120,7 @@ pub(crate) fn sweep_ignoring<W: Parts>(
         }
     });
     best.map(|hit| {
-        let velocity = world.velocity_of(hit.object, hit.point);
+        let velocity = world.velocity_of(hit.object, hit.part, hit.point);
         hit.moving(velocity)
     })
 }

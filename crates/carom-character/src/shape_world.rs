@@ -117,7 +117,7 @@ impl Parts for ShapeWorld {
         }
     }
 
-    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
+    fn velocity_of(&self, object: u32, _: u32, point: DVec3) -> DVec3 {
         self.objects.get(object as usize).map_or(DVec3::ZERO, |object| object.velocity_at(point))
     }
 
@@ -157,7 +157,7 @@ impl RaySweep for ShapeWorld {
         best
     }
 
-    fn pose_of(&self, object: u32) -> Option<WidePose> {
+    fn pose_of(&self, object: u32, _: u32) -> Option<WidePose> {
         self.objects.get(object as usize).map(|object| object.wide)
     }
 }

@@ -60,11 +60,22 @@ pub trait RaySweep {
     /// first; the answer is the same.
     fn ray(&mut self, from: DVec3, displacement: DVec3, last: Option<&RayHit>) -> Option<RayHit>;
 
-    /// Returns the current pose of an object; `None` if the world does not know it, as by default.
+    /// Returns the current pose of a part of an object; `None` if the world does not know it, as by
+    /// default.
     ///
-    /// A character that stands on the object follows this pose exactly. Without it the character
+    /// A character that stands on the part follows this pose exactly. Without it the character
     /// follows the velocity of the hits.
-    fn pose_of(&self, object: u32) -> Option<WidePose> {
+    fn pose_of(&self, object: u32, part: u32) -> Option<WidePose> {
+        let _ = (object, part);
+        None
+    }
+
+    /// Returns the generation of an object: a number that is different for each object that gets
+    /// the same index. `None` if there is no such object now. By default indices are not reused,
+    /// and it is `None` for all of them.
+    ///
+    /// A character leaves its ground if the generation changes between two calls.
+    fn generation_of(&self, object: u32) -> Option<u32> {
         let _ = object;
         None
     }
@@ -191,8 +202,12 @@ impl<W: RaySweep + ?Sized> RaySweep for CarriedSweep<'_, W> {
         self.world.ray(from, displacement, last)
     }
 
-    fn pose_of(&self, object: u32) -> Option<WidePose> {
-        self.world.pose_of(object)
+    fn pose_of(&self, object: u32, part: u32) -> Option<WidePose> {
+        self.world.pose_of(object, part)
+    }
+
+    fn generation_of(&self, object: u32) -> Option<u32> {
+        self.world.generation_of(object)
     }
 }
 
@@ -215,8 +230,12 @@ impl<W: RaySweep + ?Sized> RaySweep for &mut W {
         (**self).ray(from, displacement, last)
     }
 
-    fn pose_of(&self, object: u32) -> Option<WidePose> {
-        (**self).pose_of(object)
+    fn pose_of(&self, object: u32, part: u32) -> Option<WidePose> {
+        (**self).pose_of(object, part)
+    }
+
+    fn generation_of(&self, object: u32) -> Option<u32> {
+        (**self).generation_of(object)
     }
 }
 

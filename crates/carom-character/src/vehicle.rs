@@ -12,7 +12,8 @@
 //! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
-//! Degenerate: a wheel in the air has no force. A vehicle on its roof lies on its chassis.
+//! Degenerate: a wheel in the air has no force. A vehicle on its roof lies on its chassis. Wheels
+//! of a chassis that is not dynamic find the ground and roll, without forces.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays as wheels); H.
 //! Pacejka, Tire and Vehicle Dynamics, 3rd ed., 2012, 3.2 and 7 (stretch, relaxation length).
@@ -27,7 +28,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
-use carom_world::{BodyId, Filter, QueryFilter, World, WorldError};
+use carom_world::{BodyId, ColliderRef, Filter, QueryFilter, Response, World, WorldError};
 use core::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
@@ -90,7 +91,7 @@ impl Vehicle {
     }
 
     /// The same vehicle, with wheels that touch what a collider with this filter would touch,
-    /// except the chassis.
+    /// except the chassis. Bodies that the chassis passes ([`Response::Pass`]) are not touched.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> Vehicle {
         Vehicle { filter, ..self }
@@ -151,16 +152,24 @@ impl Vehicle {
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
-        let min_mass = MIN_GROUND_MASS * self.mass_on_wheel(&bodies);
+        let is_dynamic = 0.0 < bodies.start[0].inverse_mass;
+        let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
         let chassis = [self.chassis];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&chassis);
-        let mut sweep = WorldSweep::new(world, filter).with_min_mass(min_mass);
+        let is_met = |collider: &ColliderRef<'_, B>| {
+            world.pair_response(chassis[0], collider.body().id()) != Ok(Response::Pass)
+        };
+        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
         }
         self.expect_support(&mut bodies, &mut rows);
-        if 0.0 < bodies.start[0].inverse_mass {
+        if is_dynamic {
             solve_wheels(&mut bodies.end, &mut rows, dt);
+        } else {
+            for row in &mut rows {
+                (row.drive, row.load, row.along, row.across) = (0.0, 0.0, 0.0, 0.0);
+            }
         }
         self.store_pushed_ground(&mut bodies, &rows);
         for row in &rows {
@@ -230,7 +239,7 @@ impl Vehicle {
             row.along = row.drive + wheel.braking * dt;
             row.across = wheel.traction.dot(aside) * dt;
             // Conveyor belts have no pose for an anchor.
-            if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object)) {
+            if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object, hit.part)) {
                 let stretch = point - pose.transform_point(anchor);
                 row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
             }
@@ -380,14 +389,15 @@ impl Bodies {
     }
 }
 
-/// Returns a body at the start of a step, and at its end under gravity, constant forces and
-/// damping.
+/// Returns a body at the start of a step, and at its end under gravity, force fields, its other
+/// forces and damping.
 fn wheel_body<B: BroadPhase>(
     world: &World<B>,
     id: BodyId,
     dt: f64,
 ) -> Result<(WheelBody, WheelBody), WorldError> {
-    let body = world.body(id)?.motion();
+    let view = world.body(id)?;
+    let body = view.motion();
     let start = WheelBody {
         center: world.to_wide(body.world_center()),
         linear: body.linear_velocity.as_dvec3(),
@@ -397,9 +407,9 @@ fn wheel_body<B: BroadPhase>(
         response: [DMat3::ZERO; 2],
     }
     .freed();
-    let gravity = (world.settings().solver.gravity * body.gravity_scale).as_dvec3();
-    let push = gravity + body.force.as_dvec3() * start.inverse_mass;
-    let turn = start.inverse_inertia * body.torque.as_dvec3();
+    let forces = view.step_forces(dt as f32);
+    let push = forces.gravity.as_dvec3() + forces.force.as_dvec3() * start.inverse_mass;
+    let turn = start.inverse_inertia * forces.torque.as_dvec3();
     let [keep, keep_spin] =
         [body.linear_damping, body.angular_damping].map(|damping| 1.0 / (1.0 + f64::from(damping) * dt));
     let end = WheelBody {

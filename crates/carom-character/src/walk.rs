@@ -23,7 +23,7 @@ use crate::figure::Figure;
 use crate::ground::{Ground, GroundKind, Mover};
 use crate::settings::{CharacterSettings, SettingsError};
 use crate::slide::{Contact, MAX_CONTACTS, TouchedPlanes, advance, flattened, slide_along};
-use crate::sweep::{CarriedSweep, Sweep, SweepHit};
+use crate::sweep::{CarriedSweep, NO_OBJECT, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
@@ -103,6 +103,8 @@ pub struct Character {
     ground: Option<Ground>,
     /// Set at the end of a call on ground with a known pose. Valid while there is ground.
     stand: Option<Stand>,
+    /// The generation of the ground's object at the end of a call. Valid while there is ground.
+    generation: Option<u32>,
     /// The time that steps have used in advance, in seconds.
     borrowed: f64,
     walked: Walked,
@@ -128,6 +130,7 @@ impl Character {
             velocity: DVec3::ZERO,
             ground: None,
             stand: None,
+            generation: None,
             borrowed: 0.0,
             walked: Walked::default(),
             touched: TouchedPlanes::default(),
@@ -163,6 +166,11 @@ impl Character {
     /// Returns its ground; `None` in the air.
     pub fn ground(&self) -> Option<&Ground> {
         self.ground.as_ref()
+    }
+
+    /// Returns its ground if that still is in the world. Another object may have its index now.
+    pub(crate) fn ground_in(&self, world: &(impl RaySweep + ?Sized)) -> Option<&Ground> {
+        self.ground().filter(|ground| world.generation_of(ground.object) == self.generation)
     }
 
     /// Returns the result of the last call.
@@ -226,10 +234,10 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
-        let before = (self.position, self.velocity, self.ground, self.stand, self.borrowed);
+        let before = (self.position, self.velocity, self.ground, self.stand, self.generation, self.borrowed);
         self.advance(world, wish, dt);
         if !self.is_finite() {
-            (self.position, self.velocity, self.ground, self.stand, self.borrowed) = before;
+            (self.position, self.velocity, self.ground, self.stand, self.generation, self.borrowed) = before;
             self.walked.clear();
             self.walked.was_refused = true;
         }
@@ -249,6 +257,8 @@ impl Character {
 
     fn advance(&mut self, world: &mut (impl Sweep + ?Sized), wish: DVec3, dt: f64) {
         let (figure, settings) = (self.figure, self.settings);
+        // Its own velocity contains that of the ground, so it keeps that if the ground is gone.
+        self.ground = self.ground_in(world).copied();
         let mover = &mut Mover::new(world, &figure, &settings);
         let is_blocked = self.ride(mover, dt);
         if !self.free(mover, is_blocked) {
@@ -275,9 +285,10 @@ impl Character {
             self.velocity += ground.velocity;
         }
         self.stand = self.ground.and_then(|ground| {
-            let pose = mover.world.pose_of(ground.object)?;
+            let pose = mover.world.pose_of(ground.object, ground.part)?;
             Some(Stand::new(pose, self.position, mover.up, &ground))
         });
+        self.generation = self.ground.and_then(|ground| mover.world.generation_of(ground.object));
     }
 
     /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not
@@ -306,7 +317,8 @@ impl Character {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.position, self.settings.skin, mover.up);
         let mut rise = 2.0 * skin;
-        let displacement = match (self.stand, mover.world.pose_of(ground.object)) {
+        let mut carrier = ground.object;
+        let displacement = match (self.stand, mover.world.pose_of(ground.object, ground.part)) {
             (Some(stand), Some(pose)) => {
                 if stand.pose == pose && stand.position == start {
                     return false;
@@ -329,6 +341,10 @@ impl Character {
                 let then = mover.velocity_under(start + displacement, ground).unwrap_or(ground.velocity);
                 let displacement = (ground.velocity + then) * (0.5 * dt);
                 ground.point += displacement;
+                // The rest of an object with a belt stays where it is, such as a wall at its end.
+                if mover.world.is_free(&self.figure, start) {
+                    carrier = NO_OBJECT;
+                }
                 displacement
             }
         };
@@ -337,11 +353,11 @@ impl Character {
         }
         rise += scaling::length(displacement);
         let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
-        let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+        let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
         let slide = slide_along(carried, &self.figure, start, displacement, skin, contacts, touched);
         self.position = slide.position;
         if !mover.world.is_free(&self.figure, self.position) {
-            let carried = &mut CarriedSweep { world: &mut *mover.world, carrier: ground.object };
+            let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
             let (raised, _) = advance(carried, &self.figure, self.position, up * rise, skin);
             if mover.world.is_free(&self.figure, raised) {
                 let (lowered, _) = mover.advance(raised, self.position - raised);

@@ -19,15 +19,24 @@ use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
 use carom_query::{Shape, cast_ray};
-use carom_world::{BodyRef, ColliderRef, QueryFilter, World};
+use carom_world::{BodyId, BodyRef, ColliderRef, QueryFilter, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
+/// A selection of colliders.
+pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
+
 /// A view of a world in its state after the last step. The object of a hit is the index of a body:
 /// [`World::body_at`].
+///
+/// A body carries with its own motion, and with the surface velocity of the part that is stood on.
+/// A deforming mesh ([`BodyMut::deform`](carom_world::BodyMut::deform)) raises a character, which
+/// follows it down. It does not carry along its surface, and adds no velocity to a jump.
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
     filter: QueryFilter<'a>,
+    /// Colliders for which it is false are ignored.
+    predicate: Option<&'a Predicate<'a, B>>,
     /// The dynamic body that does not yield, while others do; `None` if none yields.
     yielding_but: Option<u32>,
     /// Lighter dynamic bodies are ignored.
@@ -40,7 +49,15 @@ pub struct WorldSweep<'a, B: BroadPhase> {
 impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     /// Returns a view of the colliders that pass the filter.
     pub fn new(world: &'a World<B>, filter: QueryFilter<'a>) -> WorldSweep<'a, B> {
-        WorldSweep { world, filter, yielding_but: None, min_mass: 0.0, near: Vec::new(), passed: Vec::new() }
+        WorldSweep {
+            world,
+            filter,
+            predicate: None,
+            yielding_but: None,
+            min_mass: 0.0,
+            near: Vec::new(),
+            passed: Vec::new(),
+        }
     }
 
     /// The same view, in which dynamic bodies yield: they do not push out a figure that overlaps
@@ -52,6 +69,13 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { yielding_but: Some(ground.unwrap_or(u32::MAX)), ..self }
     }
 
+    /// The same view of those colliders for which `predicate` is true too. It may be called several
+    /// times for a collider.
+    #[must_use]
+    pub fn with_predicate(self, predicate: &'a (dyn Fn(&ColliderRef<'_, B>) -> bool + 'a)) -> Self {
+        WorldSweep { predicate: Some(predicate), ..self }
+    }
+
     /// The same view without dynamic bodies that are lighter than a mass.
     pub(crate) fn with_min_mass(self, min_mass: f64) -> WorldSweep<'a, B> {
         WorldSweep { min_mass, ..self }
@@ -60,9 +84,12 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     /// Returns the colliders of a body that pass the filter; none of a body below the least mass.
     fn colliders(&self, object: u32) -> impl Iterator<Item = ColliderRef<'a, B>> + 'a {
         let heavy = |body: &BodyRef<'a, B>| self.min_mass * f64::from(body.motion().inverse_mass) <= 1.0;
-        let (body, filter) = (self.any_body(object).filter(heavy), self.filter);
+        let body = self.any_body(object).filter(heavy);
+        let (filter, predicate) = (self.filter, self.predicate);
         let colliders = body.into_iter().flat_map(|body| body.colliders());
-        colliders.filter(move |collider| filter.passes(collider))
+        colliders.filter(move |collider| {
+            filter.passes(collider) && predicate.is_none_or(|predicate| predicate(collider))
+        })
     }
 
     /// Returns the body with an index.
@@ -105,13 +132,16 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
         }
     }
 
-    fn velocity_of(&self, object: u32, point: DVec3) -> DVec3 {
+    fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3 {
         let Some(body) = self.any_body(object) else { return DVec3::ZERO };
-        let arm = point - self.world.to_wide(body.center_of_mass());
-        let velocity = body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm);
-        let pose = body.wide_pose();
-        let [along, spin] = body.surface_velocity().map(|v| v.as_dvec3());
-        velocity + pose.transform_vector(along + spin.cross(pose.inverse_transform_point(point)))
+        let rigid = if body.mobility() == Mobility::Fixed {
+            DVec3::ZERO
+        } else {
+            let arm = point - self.world.to_wide(body.center_of_mass());
+            body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm)
+        };
+        let [belt, _] = body.surface_velocity_at(part, self.world.to_local(point));
+        rigid + belt.as_dvec3()
     }
 
     fn is_within(&self, position: DVec3) -> bool {
@@ -178,13 +208,18 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
                 }
             }
         }
-        best.map(|hit| hit.moving(self.velocity_of(hit.object, from + displacement * hit.t)))
+        best.map(|hit| hit.moving(self.velocity_of(hit.object, hit.part, from + displacement * hit.t)))
     }
 
-    /// `None` for a body whose surface moves: it carries along its surface, not with its pose.
-    fn pose_of(&self, object: u32) -> Option<WidePose> {
+    /// `None` for a part whose surface moves: it carries along its surface, not with its pose.
+    fn pose_of(&self, object: u32, part: u32) -> Option<WidePose> {
         let body = self.any_body(object)?;
-        (body.surface_velocity() == [Vec3::ZERO; 2]).then(|| body.wide_pose())
+        let belt = body.surface_velocity_at(part, body.position());
+        (belt == [Vec3::ZERO; 2]).then(|| body.wide_pose())
+    }
+
+    fn generation_of(&self, object: u32) -> Option<u32> {
+        self.world.body_at(object).map(BodyId::generation)
     }
 }
 

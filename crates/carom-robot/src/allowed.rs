@@ -119,6 +119,13 @@ pub enum AllowedError {
     },
     /// The share is not above 0 and at most 1.
     BadShare(f64),
+    /// The workcell has no robot with this index.
+    NoSuchRobot {
+        /// The index.
+        robot: usize,
+        /// The number of robots.
+        n_robots: usize,
+    },
 }
 
 impl fmt::Display for AllowedError {
@@ -131,6 +138,9 @@ impl fmt::Display for AllowedError {
                 write!(f, "joint {joint}: the limits {low} and {high} are no range")
             }
             AllowedError::BadShare(share) => write!(f, "a share of {share} is not above 0 and at most 1"),
+            AllowedError::NoSuchRobot { robot, n_robots } => {
+                write!(f, "there is no robot {robot}: the workcell has {n_robots}")
+            }
         }
     }
 }
@@ -171,10 +181,9 @@ pub struct AllowedSearch<'a> {
 
 impl<'a> AllowedSearch<'a> {
     /// Begins a search for pairs of parts of one robot: finds those that are Adjacent or Default.
-    /// Panics if the cell has no such robot.
     ///
-    /// Errors: a sliding joint without limits, limits that are no range, or a share that is not
-    /// above 0 and at most 1.
+    /// Errors: a robot that does not exist, a sliding joint without limits, limits that are no
+    /// range, or a share that is not above 0 and at most 1.
     pub fn new(
         cell: &'a Workcell,
         robot: usize,
@@ -183,7 +192,8 @@ impl<'a> AllowedSearch<'a> {
         if !(0.0 < settings.always_share && settings.always_share <= 1.0) {
             return Err(AllowedError::BadShare(settings.always_share));
         }
-        let of = &cell.robots()[robot];
+        let n_robots = cell.robots().len();
+        let of = cell.robots().get(robot).ok_or(AllowedError::NoSuchRobot { robot, n_robots })?;
         let ranges: Result<Vec<_>, AllowedError> =
             of.free_joints().map(|joint| Ok((joint, range(of, joint)?))).collect();
         let mut search = AllowedSearch {
@@ -262,7 +272,7 @@ impl<'a> AllowedSearch<'a> {
             }
         }
         self.n_done += round.len() as u32;
-        let (most, n_done) = (self.settings.samples - self.least_always(), self.n_done);
+        let (most, n_done) = (self.settings.samples.saturating_sub(self.least_always()), self.n_done);
         self.open.retain(|pair| pair.n_touching == 0 || n_done - pair.n_touching <= most);
     }
 

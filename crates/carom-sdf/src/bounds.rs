@@ -10,6 +10,7 @@
 
 use crate::bake::Accuracy;
 use crate::field::Field;
+use crate::sign::SignMethod;
 use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
@@ -62,9 +63,18 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     }
     // All of the surface is inside the grid, which is convex.
     let beyond = found.least.max(0.0);
+    let at_most = |size: f64| (gap + size.max(0.0)) * (1.0 + ROUNDED);
+    // Beyond the grid of a closed mesh is outside. A function may be below 0 there, and an open
+    // mesh has no certain side.
+    let may_be_inside = matches!(header.sign, SignMethod::Given | SignMethod::Winding { .. });
+    let corners = field.corners(header.grid.cell_of(inner));
+    if may_be_inside && corners.iter().any(|value| *value <= 0.0) {
+        let greatest = at_most(found.greatest.max(-found.least));
+        return DistanceBounds { least: -greatest, greatest };
+    }
     DistanceBounds {
         least: sqrt(gap * gap + beyond * beyond) * (1.0 - ROUNDED),
-        greatest: (gap + found.greatest.max(0.0)) * (1.0 + ROUNDED),
+        greatest: at_most(found.greatest),
     }
 }
 

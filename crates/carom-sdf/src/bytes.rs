@@ -65,6 +65,9 @@ impl SparseSdf {
         if header.band.is_infinite() && n_stored < kinds.len() {
             return Err(SdfError::BadBytes { why: "a field without a band has a block without values" });
         }
+        if !header.sign.is_signed() && kinds.contains(&1) {
+            return Err(SdfError::BadBytes { why: "a block inside of a field that has no inside" });
+        }
         let stored = read_values(&mut rest, &header, (n_stored * N_BLOCK_NODES) as u64)?;
         end(rest)?;
         let mut values = vec![header.band; FIRST as usize];

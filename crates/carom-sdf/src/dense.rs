@@ -54,8 +54,9 @@ impl SdfGrid {
     /// Returns the field of a function, the signed distance of a point: negative inside. It must
     /// change by no more than the point moves.
     ///
-    /// The box must hold the surface: beyond the grid around it, distances are extrapolated from
-    /// the border. `accuracy` says whether the function returns distances, or bounds on them.
+    /// The box holds the surface, and a given grid holds the box. Beyond the grid, distances are
+    /// extrapolated from the border. `accuracy` tells whether the function returns distances, or
+    /// bounds on them.
     pub fn from_function(
         min: DVec3,
         max: DVec3,
@@ -63,7 +64,7 @@ impl SdfGrid {
         accuracy: Accuracy,
         distance: impl Fn(DVec3) -> f64 + Sync,
     ) -> Result<SdfGrid, SdfError> {
-        let grid = settings.grid(min, max)?;
+        let grid = settings.grid_around(min, max)?;
         check_size(&grid, settings.max_nodes)?;
         let band = settings.band_length(&grid)?;
         let header = Header { grid, band, sign: SignMethod::Given, accuracy };

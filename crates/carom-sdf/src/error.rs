@@ -51,6 +51,11 @@ pub enum SdfError {
         /// The first vertex outside.
         vertex: u32,
     },
+    /// The box of a distance function leaves the given grid.
+    BoxOutsideGrid {
+        /// The axis, from 0.
+        axis: usize,
+    },
     /// A distance function returned NaN.
     NotANumber {
         /// The node, along x, y and z.
@@ -61,10 +66,19 @@ pub enum SdfError {
     /// A field is unsigned: it has no inside for an intersection, a difference, or a union with a
     /// signed field.
     Unsigned,
-    /// An offset is not finite, or would leave a band of less than two cells.
+    /// An offset is not finite, or it leaves less than two cells of the band.
     BadOffset {
         /// The offset.
         offset: f32,
+    },
+    /// An offset may move the surface out of the grid: bake with a padding of one cell more than
+    /// the offset.
+    OffsetLeavesGrid {
+        /// The offset.
+        offset: f32,
+        /// The longest offset in that direction that keeps the surface in the grid for certain, a
+        /// length.
+        allowed: f32,
     },
     /// The bytes are not those of a field of this version, or end too early or too late.
     BadBytes {
@@ -92,13 +106,17 @@ impl core::fmt::Display for SdfError {
                 write!(f, "rows of the grid cross the surface more than {allowed} times")
             }
             SdfError::OutsideGrid { vertex } => write!(f, "vertex {vertex} is outside of the grid"),
+            SdfError::BoxOutsideGrid { axis } => write!(f, "the box leaves the grid along axis {axis}"),
             SdfError::NotANumber { node: [x, y, z] } => {
                 write!(f, "the distance function gave NaN at the node {x}, {y}, {z}")
             }
             SdfError::OtherGrid => write!(f, "the two fields have different grids or bands"),
             SdfError::Unsigned => write!(f, "an unsigned field has no inside"),
             SdfError::BadOffset { offset } => {
-                write!(f, "an offset of {offset} is not finite, or not below the band")
+                write!(f, "an offset of {offset} is not finite, or leaves less than two cells of the band")
+            }
+            SdfError::OffsetLeavesGrid { offset, allowed } => {
+                write!(f, "an offset of {offset} may leave the grid, and {allowed} is allowed: pad the grid")
             }
             SdfError::BadBytes { why } => write!(f, "not the bytes of a field: {why}"),
         }

@@ -185,14 +185,16 @@ pub trait Field: Stored {
     }
 
     /// Returns the field whose surface is at the distance `offset`, a length: a larger shape if it
-    /// is positive. The band shrinks by its absolute value, and must keep two cells. An unsigned
-    /// field becomes that of a shell. The new surface must lie in the grid: choose the padding for
-    /// it.
+    /// is positive. The band shrinks by it, and must keep two cells. An unsigned field becomes that
+    /// of a shell.
+    ///
+    /// Refused if the surface may leave the grid. A padding of one cell more than the offset is
+    /// enough.
     fn offset(&self, offset: f32) -> Result<Self, SdfError>
     where
         Self: Sized,
     {
-        let header = combine::offset_header(self.header(), offset)?;
+        let header = combine::offset_header(self, offset)?;
         let (old, new) = (self.band(), header.band);
         Ok(self.combined(self, header, |value, _| combine::offset_value(value, offset, old, new)))
     }

@@ -13,6 +13,7 @@ use crate::bake::{Accuracy, BLOCK};
 use crate::field::Field;
 use crate::line::visit_crossings;
 use crate::mass::moments;
+use crate::nodes::{border_values, indices, node_value};
 use crate::ray::interpolated;
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
@@ -118,8 +119,7 @@ impl<F: Field> FieldShape<F> {
     pub fn new(field: F) -> FieldShape<F> {
         let cells = field.grid().cells();
         let n = (cells + UVec3::splat(MIN_FLOOR_BOX_CELLS - 1)) / MIN_FLOOR_BOX_CELLS;
-        let floors =
-            cells_of_box(UVec3::ZERO, n).map(|cell| Floor::new(&floor_of_box(&field, cell))).collect();
+        let floors = indices(UVec3::ZERO, n).map(|cell| Floor::new(&floor_of_box(&field, cell))).collect();
         let mut levels = alloc::vec![Level { n, floors }];
         while let Some(last) = levels.last()
             && last.n != UVec3::ONE
@@ -131,7 +131,7 @@ impl<F: Field> FieldShape<F> {
                 let center = center_of_box(&field, number + 1, cell);
                 Floor::new(&joined_boxes(&field, last, number, 2 * cell, end, center))
             };
-            let floors = cells_of_box(UVec3::ZERO, n).map(of_two).collect();
+            let floors = indices(UVec3::ZERO, n).map(of_two).collect();
             levels.push(Level { n, floors });
         }
         let least_unsampled = least_unsampled(&field);
@@ -212,7 +212,7 @@ fn joined_boxes(
 ) -> LinearFloor {
     let half = DVec3::splat(0.5 * f64::from(MIN_FLOOR_BOX_CELLS << number) * f64::from(field.grid().cell()));
     let part = |cell: UVec3| (center_of_box(field, number, cell), level.at(cell).widened());
-    joined(cells_of_box(first, end).map(part), half, center)
+    joined(indices(first, end).map(part), half, center)
 }
 
 /// The floor in a box between two nodes, from all its nodes.
@@ -273,21 +273,6 @@ fn each(v: DVec3, round: fn(f64) -> f64) -> DVec3 {
     DVec3::new(round(v.x), round(v.y), round(v.z))
 }
 
-/// The indices of a box, the end not included: x first, then y, then z.
-fn cells_of_box(start: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + Clone {
-    (start.z..end.z).flat_map(move |z| {
-        (start.y..end.y).flat_map(move |y| (start.x..end.x).map(move |x| UVec3::new(x, y, z)))
-    })
-}
-
-/// The value of a node of the grid.
-fn node_value(field: &impl Field, node: UVec3) -> f32 {
-    let cell = node.min(field.grid().cells() - UVec3::ONE);
-    let [y, z] = field.strides();
-    let offset = node - cell;
-    field.table()[field.lowest_node_index(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
-}
-
 /// The floor of a box of [`MIN_FLOOR_BOX_CELLS`] cells.
 fn floor_of_box(field: &impl Field, cell: UVec3) -> LinearFloor {
     match field.far_value(cell * MIN_FLOOR_BOX_CELLS / BLOCK) {
@@ -310,15 +295,7 @@ fn least_unsampled(field: &impl Field) -> f64 {
     if field.accuracy() == Accuracy::Estimate {
         return 0.0;
     }
-    let (last, nodes) = (field.grid().cells(), field.grid().nodes());
-    let mut least = f32::INFINITY;
-    for axis in 0..3 {
-        let (mut low, mut high) = (nodes, UVec3::ZERO);
-        low[axis] = 1;
-        high[axis] = last[axis];
-        let sides = cells_of_box(UVec3::ZERO, low).chain(cells_of_box(high, nodes));
-        least = sides.map(|node| node_value(field, node).abs()).fold(least, f32::min);
-    }
+    let least = border_values(field).map(f32::abs).fold(f32::INFINITY, f32::min);
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
     // A point of the border is at most half the diagonal of a square from a node. A point of a
     // cell with a node at the band is at most the diagonal of the cell from that node.

@@ -80,6 +80,7 @@ mod function;
 mod grid;
 mod line;
 mod mass;
+mod nodes;
 #[cfg(feature = "parallel")]
 mod par;
 mod project;

@@ -13,6 +13,7 @@
 use crate::bake::{Accuracy, BLOCK};
 use crate::bounds::ROUNDED;
 use crate::field::Field;
+use crate::nodes::indices;
 use carom_geom::{CELL_TETRAHEDRA, LinearCut, SolidMoments};
 use carom_math::ops::sqrt;
 use glam::{DMat3, DVec3, UVec3};
@@ -99,7 +100,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
         }
     };
     let mut whole_blocks = Moments::ZERO;
-    for block in boxes(UVec3::ZERO, cells.map(|n| n.div_ceil(BLOCK))) {
+    for block in indices(UVec3::ZERO, cells.map(|n| n.div_ceil(BLOCK))) {
         let first = block * BLOCK;
         let end = (first + UVec3::splat(BLOCK)).min(cells);
         match field.far_value(block) {
@@ -108,7 +109,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
                 let (low, high) = (first.as_dvec3() - middle, end.as_dvec3() - middle);
                 whole_blocks.add_box(0.5 * (low + high), high - low);
             }
-            None => boxes(first, end).for_each(&mut add_cell),
+            None => indices(first, end).for_each(&mut add_cell),
         }
     }
     let volume = sum.volume + whole_blocks.volume;
@@ -128,10 +129,4 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
         volume_error: if is_known { n_open * 0.125 * cube } else { f64::INFINITY },
         reach: (center.abs() + middle).length() * size,
     })
-}
-
-/// The indices from `low` on, the end not included: x first, then y, then z.
-fn boxes(low: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> {
-    (low.z..end.z)
-        .flat_map(move |z| (low.y..end.y).flat_map(move |y| (low.x..end.x).map(move |x| UVec3::new(x, y, z))))
 }

@@ -86,6 +86,17 @@ impl BakeSettings {
         Grid::around(min, max, cell, self.padding)
     }
 
+    /// Returns the grid for a surface that is between two corners, which a given grid must hold.
+    pub(crate) fn grid_around(&self, min: DVec3, max: DVec3) -> Result<Grid, SdfError> {
+        let grid = self.grid(min, max)?;
+        let (low, high) = grid.wide_bounds();
+        let is_held = |axis: &usize| low[*axis] <= min[*axis] && max[*axis] <= high[*axis];
+        match (0..3).find(|axis| !is_held(axis)) {
+            Some(axis) => Err(SdfError::BoxOutsideGrid { axis }),
+            None => Ok(grid),
+        }
+    }
+
     /// The band as a length.
     pub(crate) fn band_length(&self, grid: &Grid) -> Result<f32, SdfError> {
         // Nodes beyond the band share one sign only if no surface fits between two of them.

@@ -80,7 +80,7 @@ impl SparseSdf {
         accuracy: Accuracy,
         distance: impl Fn(DVec3) -> f64 + Sync,
     ) -> Result<SparseSdf, SdfError> {
-        let grid = settings.grid(min, max)?;
+        let grid = settings.grid_around(min, max)?;
         let band = settings.band_length(&grid)?;
         check_blocks(&grid.cells(), settings.max_nodes)?;
         let header = Header { grid, band, sign: SignMethod::Given, accuracy };

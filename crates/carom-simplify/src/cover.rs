@@ -106,6 +106,11 @@ impl<'a> Cover<'a> {
         Some(proofs)
     }
 
+    /// Returns the faces that prove an original triangle to be near.
+    pub(crate) fn faces(&self, number: u32) -> &[u32] {
+        &self.by[number as usize]
+    }
+
     /// Stores the proofs of a collapse that was made.
     pub(crate) fn store_proofs(&mut self, proofs: Proofs) {
         for (number, faces) in proofs {

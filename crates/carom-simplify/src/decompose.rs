@@ -157,7 +157,7 @@ pub fn decompose_with(
     let is_solid = mesh.is_solid();
     let target = settings.concavity * surface.diagonal();
     let mut work = Work { unit, surface, is_solid, target, progress };
-    let max_parts = 2 * settings.max_hulls;
+    let max_parts = settings.max_hulls.saturating_mul(2);
     let parts = work.cut(max_parts)?;
     let is_limited = max_parts <= parts.len() || settings.max_hulls < parts.len();
     let parts = work.merge(parts, settings.max_hulls)?;

@@ -181,7 +181,7 @@ pub(crate) fn outer_points(hull: &ConvexHull, max_vertices: usize) -> Option<Vec
     let unit = Unit::of(&mesh);
     let mut work = Work::new(Patch::new(&mesh, unit), unit, Some(Direction::Outwards), None);
     // Euler: a closed surface without holes has twice as many triangles as vertices, less four.
-    work.run((2 * max_vertices).saturating_sub(4), &mut |_| ControlFlow::Continue(()))?;
+    work.run(max_vertices.saturating_mul(2).saturating_sub(4), &mut |_| ControlFlow::Continue(()))?;
     Some(work.mesh(&mesh).vertices().to_vec())
 }
 
@@ -197,6 +197,8 @@ struct Work<'a> {
     cover: Option<Cover<'a>>,
     quadrics: Vec<Quadric>,
     n_changes: Vec<u32>,
+    /// The vertices on whose edges an attempt may end otherwise than in the pass before.
+    is_touched: Vec<bool>,
     queue: BinaryHeap<Entry>,
     /// The largest coordinate.
     reach: f64,
@@ -212,8 +214,9 @@ impl<'a> Work<'a> {
             }
         }
         let reach = patch.positions.iter().fold(0.0_f64, |m, p| m.max(p.abs().max_element()));
-        let n_changes = vec![0; patch.positions.len()];
-        Work { patch, unit, direction, cover, quadrics, n_changes, queue: BinaryHeap::new(), reach }
+        let n = patch.positions.len();
+        let (n_changes, is_touched, queue) = (vec![0; n], vec![true; n], BinaryHeap::new());
+        Work { patch, unit, direction, cover, quadrics, n_changes, is_touched, queue, reach }
     }
 
     /// Collapses edges until there are few enough triangles, or a pass collapses hardly any edges.
@@ -224,8 +227,8 @@ impl<'a> Work<'a> {
         progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Option<usize> {
         let mut n_collapses = 0;
-        // Several passes: an edge that could not collapse may be able to after its surroundings
-        // have changed.
+        // An edge that could not collapse may be able to once its surroundings have changed. Each
+        // pass tries these edges again, until one collapses none.
         loop {
             let n_before = n_collapses;
             self.fill();
@@ -252,23 +255,29 @@ impl<'a> Work<'a> {
                 self.apply(&collapse, proofs);
                 n_collapses += 1;
             }
-            // A pass that collapses few edges takes as long as one that collapses many.
-            if self.patch.n_alive <= max_triangles || (n_collapses - n_before) * 16 <= self.patch.n_alive {
+            if self.patch.n_alive <= max_triangles || n_collapses == n_before {
                 return Some(n_collapses);
             }
         }
     }
 
-    /// Puts all edges into the queue.
+    /// Puts all edges with a touched vertex into the queue.
     fn fill(&mut self) {
         self.queue.clear();
-        for a in 0..self.patch.positions.len() as u32 {
+        let n = self.patch.positions.len();
+        let is_touched = core::mem::replace(&mut self.is_touched, vec![false; n]);
+        for (a, _) in (0..).zip(&is_touched).filter(|(_, is)| **is) {
             for b in self.patch.neighbours(a) {
-                if a < b {
-                    self.push(a, b);
+                if a < b || !is_touched[b as usize] {
+                    self.push(a.min(b), a.max(b));
                 }
             }
         }
+    }
+
+    /// Touches a vertex: attempts on its edges may end otherwise.
+    fn touch(&mut self, vertex: u32) {
+        self.is_touched[vertex as usize] = true;
     }
 
     fn push(&mut self, a: u32, b: u32) {
@@ -344,13 +353,22 @@ impl<'a> Work<'a> {
     fn apply(&mut self, collapse: &Collapse, proofs: Proofs) {
         self.patch.apply(collapse);
         if let Some(cover) = &mut self.cover {
+            // An attempt depends on the proofs that the changed faces have a part in.
+            let faces = proofs.iter().flat_map(|(number, faces)| cover.faces(*number).iter().chain(faces));
+            for &face in faces {
+                for v in self.patch.faces[face as usize] {
+                    self.is_touched[v as usize] = true;
+                }
+            }
             cover.store_proofs(proofs);
         }
         let (keep, gone) = (collapse.keep as usize, collapse.gone as usize);
         self.quadrics[keep] = self.quadrics[keep] + self.quadrics[gone];
         self.n_changes[keep] += 1;
         self.n_changes[gone] += 1;
+        self.touch(collapse.keep);
         for other in self.patch.neighbours(collapse.keep) {
+            self.touch(other);
             self.push(collapse.keep.min(other), collapse.keep.max(other));
         }
     }

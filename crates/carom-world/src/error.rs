@@ -48,9 +48,10 @@ pub enum WorldError {
     },
     /// A rule for a pair names the same body twice.
     SameBody(BodyId),
-    /// A dynamic body has no mass: its densities are zero, its shapes have no volume or an infinite
-    /// one, or it has no shape. Give it a mass, or make it static.
-    NoMass,
+    /// A dynamic body has no mass, for this reason. Give it a mass
+    /// ([`BodyDesc::with_mass_properties`](crate::BodyDesc::with_mass_properties)), or make it
+    /// static.
+    NoMass(MassFault),
     /// The number of part materials differs from the number of parts of the shape:
     /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).
     PartMaterials {
@@ -77,6 +78,42 @@ pub enum WorldError {
     Full,
     /// The budget is a time, but there is no clock ([`carom_math::clock`]).
     NoClock,
+}
+
+/// The reason why the colliders of a body give no mass. Sensors count only if there is no other
+/// collider.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MassFault {
+    /// There is no collider.
+    NoCollider,
+    /// A shape is unbounded, as a half-space is.
+    Unbounded,
+    /// All densities are 0.
+    NoDensity,
+    /// A mesh is not closed, or some of its triangles are flipped.
+    OpenMesh,
+    /// The triangles of a mesh face inwards: they must be counter-clockwise seen from outside.
+    InwardMesh,
+    /// The shapes have no volume: height fields, flat shapes, or shapes that are only known by
+    /// their support maps.
+    NoVolume,
+    /// The mass, its inverse, or the inertia is out of the range of `f32`.
+    OutOfRange,
+}
+
+impl core::fmt::Display for MassFault {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str(match self {
+            MassFault::NoCollider => "it has no collider",
+            MassFault::Unbounded => "a shape is unbounded",
+            MassFault::NoDensity => "all densities are 0",
+            MassFault::OpenMesh => "a mesh is not closed, or has flipped triangles",
+            MassFault::InwardMesh => "the triangles of a mesh face inwards",
+            MassFault::NoVolume => "its shapes have no volume",
+            MassFault::OutOfRange => "mass or inertia is out of the range of numbers",
+        })
+    }
 }
 
 impl core::fmt::Display for WorldError {
@@ -108,7 +145,7 @@ impl core::fmt::Display for WorldError {
             WorldError::Pose(error) => error.fmt(f),
             WorldError::BadValue { what, value } => write!(f, "{what} may not be {value}"),
             WorldError::SameBody(id) => write!(f, "body {} cannot be both of a pair", id.index()),
-            WorldError::NoMass => write!(f, "a dynamic body needs a mass, and its shape gives none"),
+            WorldError::NoMass(fault) => write!(f, "a dynamic body needs a mass: {fault}"),
             WorldError::PartMaterials { given, parts } => {
                 write!(f, "{given} part materials for a shape of {parts} parts")
             }

@@ -27,7 +27,6 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 /// changes none of them (test: `soft_filters::hooks_do_not_see_soft_things`). The reason is that
 /// their particles have no colliders that a [`PairView`] could show. Other calls replace each
 /// hook, in descriptions and later:
-/// descriptions and later:
 ///
 /// | hook | soft things |
 /// |---|---|

@@ -72,7 +72,7 @@ pub use contacts::rules::ResponseEvent;
 pub use edit::body_mut::BodyMut;
 pub use edit::collider_mut::ColliderMut;
 pub use edit::joint_mut::JointMut;
-pub use error::WorldError;
+pub use error::{MassFault, WorldError};
 pub use hooks::{ContactMut, Hooks, PairView, Side};
 pub use joints::desc::{JointDesc, JointEnds, JointFrames};
 pub use joints::{JointBroken, JointId};
@@ -99,6 +99,7 @@ pub use soft::set::SoftEvent;
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Shortfall, StepStats};
 pub use step::options::StepOptions;
+pub use step::steering::StepForces;
 pub use step::substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};
 

@@ -314,7 +314,6 @@ impl<B: BroadPhase> World<B> {
             let fits = shape.is_some_and(|shape| shape.n_parts() as usize == n);
             demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
-        world.bodies.note_deformed();
         let mut proxies = Vec::with_capacity(n);
         world.broad.insert_batch(&boxes, &mut proxies)?;
         world.bodies.proxies = proxies.iter().copied().map(Some).collect();
@@ -428,6 +427,8 @@ impl Snapshot {
             )?;
             body.validate().map_err(|what| Inconsistency { what, index })?;
             demand(is_live || body.kind == BodyKind::Fixed, "a removed body that moves", index)?;
+            let stands = [body.linear_velocity, body.angular_velocity] == [Vec3::ZERO; 2];
+            demand(stands || body.kind != BodyKind::Fixed, "a static body with a velocity", index)?;
             let mobility = match body.kind {
                 BodyKind::Fixed => Mobility::Fixed,
                 BodyKind::Kinematic => Mobility::Kinematic,

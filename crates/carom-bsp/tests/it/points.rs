@@ -1,6 +1,6 @@
 //! Contents at a position, against the list of brushes.
 
-use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents, Point};
+use carom_bsp::{Ball, Brush, BspSettings, BspTree, Contents, Point, SplitPlane};
 use carom_testkit::oracle::brush::{brush_depth, brush_distance, generated_level};
 use carom_testkit::random::Random;
 use glam::DVec3;
@@ -61,6 +61,29 @@ fn contents_add_up_and_solid_hides_what_is_in_it() {
     assert!((hit(Contents::SOLID).t - 0.475).abs() < 1e-9);
     let all = hit(Contents::all());
     assert!((all.t - 0.175).abs() < 1e-9 && all.contents == Contents::LIQUID && all.normal == -DVec3::X);
+}
+
+/// At infinity heights are infinite, or none: no plane is there to decide.
+#[test]
+fn positions_that_are_none_are_in_nothing() {
+    // The outward normals are the negatives of these.
+    let normals =
+        [[1.0, -0.9, -0.9], [-0.9, 1.0, -0.9], [-0.9, -0.9, 1.0], [1.0, 1.0, 1.0]].map(DVec3::from_array);
+    let planes = normals.map(|normal| SplitPlane { normal: -normal, offset: 1.0 });
+    let brush = Brush::from_planes(&planes, Contents::SOLID).unwrap();
+    let tree = BspTree::from_brushes(&[brush], &BspSettings::default()).unwrap();
+    assert_eq!(tree.contents_at(DVec3::ZERO), Contents::SOLID);
+    for value in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+        for axes in 1..8 {
+            let point =
+                DVec3::from_array([0, 1, 2].map(|axis| if axes >> axis & 1 == 1 { value } else { 0.0 }));
+            assert_eq!(tree.contents_at(point), Contents::empty(), "{point}");
+            assert_eq!(tree.contents_within(&Point, point), Contents::empty(), "{point}");
+            assert_eq!(tree.nearest_free(&Point, point, Contents::all()), None, "{point}");
+            assert!(tree.trace(&Point, point, DVec3::X, Contents::all()).is_none(), "{point}");
+            assert!(tree.trace(&Point, DVec3::ONE, point, Contents::all()).is_none(), "{point}");
+        }
+    }
 }
 
 #[test]

@@ -161,6 +161,18 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
         tree.refit_with(|_, p| bad[p as usize]).map_err(|e| e.to_string()),
         Err("primitive 17 has a bound that is NaN or infinite".into())
     );
+    // Of several the least number is named, whichever was called for first.
+    for pair in [[3, 7], [0, 49], [20, 21], [7, 40]] {
+        let mut bad = good.clone();
+        bad[pair[0]].min.x = f32::INFINITY;
+        bad[pair[1]].max.z = 2.0e30;
+        let expected = Err(BvhError::NotFinite { primitive: pair[0] });
+        assert_eq!(tree.refit(&bad), expected);
+        assert_eq!(tree.refit_with(|_, p| bad[p as usize]), expected);
+        // Trees of other volumes ask in another order.
+        let mut spheres = Bvh::<Sphere>::build(&good, &BuildSettings::default()).unwrap();
+        assert_eq!(spheres.refit_with(|_, p| bad[p as usize]), expected);
+    }
     tree.refit(&good).unwrap();
     tree.validate(&good).unwrap();
     let mut empty = Bvh::<Aabb>::empty();

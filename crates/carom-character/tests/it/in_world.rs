@@ -15,28 +15,28 @@ use std::sync::Arc;
 
 const RATES: [f64; 4] = [30.0, 60.0, 144.0, 240.0];
 
-fn cuboid(half: Vec3) -> near_query::Shape {
+pub(crate) fn cuboid(half: Vec3) -> near_query::Shape {
     near_query::Shape::Cuboid(near::Cuboid::new(half).unwrap())
 }
 
-fn floor() -> BodyDesc {
+pub(crate) fn floor() -> BodyDesc {
     BodyDesc::fixed(near_query::Shape::HalfSpace(near::HalfSpace::new(Vec3::Y).unwrap()))
 }
 
-fn box_of(mass: f32, half: Vec3) -> BodyDesc {
+pub(crate) fn box_of(mass: f32, half: Vec3) -> BodyDesc {
     let sq = half * half * (mass / 3.0);
     let inertia = Mat3::from_diagonal(Vec3::new(sq.y + sq.z, sq.z + sq.x, sq.x + sq.y));
     BodyDesc::dynamic(cuboid(half)).with_mass_properties(MassProperties::new(mass, Vec3::ZERO, inertia))
 }
 
 /// Inserts a character with its feet at a position.
-fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
+pub(crate) fn hero(world: &mut World, figure: Figure, feet: DVec3) -> CharacterBody {
     let position = feet + DVec3::Y * (figure.stature() + 0.01);
     let character = Character::new(figure, CharacterSettings::default(), position).unwrap();
     CharacterBody::insert(world, character, Filter::default()).unwrap()
 }
 
-fn capsule() -> Figure {
+pub(crate) fn capsule() -> Figure {
     Figure::capsule(1.8, 0.3).unwrap()
 }
 

@@ -6,6 +6,7 @@ mod cars;
 mod cone;
 mod far;
 mod fields;
+mod figures_and_bodies;
 mod in_world;
 mod limits;
 mod motion;

@@ -135,6 +135,28 @@ fn ranges_that_are_none_are_refused() {
     }
 }
 
+/// A search without samples has no rounds, but takes an empty one.
+#[test]
+fn a_search_without_samples_takes_an_empty_round() {
+    let cell = sled(0.6, [-1.0, 1.0]);
+    for samples in [0, 1] {
+        let settings = AllowedSettings::default().with_samples(samples);
+        let mut search = AllowedSearch::new(&cell, 0, &settings).unwrap();
+        search.add(&[]);
+        assert_eq!((search.round().is_some(), search.progress()), (0 < samples, (0, samples)));
+    }
+}
+
+#[test]
+fn a_robot_that_does_not_exist_is_named() {
+    let cell = sled(0.6, [-1.0, 1.0]);
+    for robot in [1, 7, usize::MAX] {
+        let error = allowed_pairs(&cell, robot, &AllowedSettings::default()).unwrap_err();
+        assert_eq!(error, AllowedError::NoSuchRobot { robot, n_robots: 1 });
+        assert_eq!(error.to_string(), format!("there is no robot {robot}: the workcell has 1"));
+    }
+}
+
 /// The search drops pairs early. A plain count of all samples gives the same pairs.
 #[test]
 fn real_robots_agree_with_a_plain_count() {

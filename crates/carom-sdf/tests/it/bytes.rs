@@ -3,7 +3,7 @@
 use crate::scenes::{closed, mesh, open_box};
 use carom_scenes::Rng;
 use carom_scenes::mesh::terrain;
-use carom_sdf::{BakeSettings, SdfError, SdfGrid, SparseSdf};
+use carom_sdf::{BakeSettings, Field, SdfError, SdfGrid, SignMethod, SparseSdf};
 
 fn fields() -> (Vec<SdfGrid>, Vec<SparseSdf>) {
     let (mut dense, mut sparse) = (Vec::new(), Vec::new());
@@ -63,6 +63,34 @@ fn cut_and_changed_bytes_are_refused_or_read_as_a_field() {
             read(&changed);
         }
     }
+}
+
+/// A field without a sign has no inside: neither a value nor a block.
+#[test]
+fn an_inside_without_a_sign_is_refused() {
+    let sheet = mesh(&terrain(2.0, 0.4, 8, 3));
+    let settings = BakeSettings::default().with_resolution(40).with_band(2.0);
+    let field = SparseSdf::from_mesh(&sheet, &settings).unwrap();
+    assert_eq!(field.sign_method(), SignMethod::Unsigned);
+    let bytes = field.to_bytes();
+    let kinds = bytes.len() - field.n_stored_blocks() * 4 * 729 - field.n_blocks()..;
+    let far: Vec<usize> = kinds.clone().take(field.n_blocks()).filter(|at| bytes[*at] == 0).collect();
+    assert!(!far.is_empty() && field.n_stored_blocks() < field.n_blocks());
+    for at in far {
+        let mut changed = bytes.clone();
+        changed[at] = 1;
+        let why = "a block inside of a field that has no inside";
+        assert_eq!(SparseSdf::from_bytes(&changed), Err(SdfError::BadBytes { why }));
+    }
+    // The first value, of a sparse field and of a dense one.
+    let dense = SdfGrid::from_mesh(&sheet, &settings).unwrap().to_bytes();
+    let mut changed = bytes.clone();
+    changed[kinds.start + field.n_blocks()..][..4].copy_from_slice(&(-0.01_f32).to_le_bytes());
+    assert!(matches!(SparseSdf::from_bytes(&changed), Err(SdfError::BadBytes { .. })));
+    let mut changed = dense.clone();
+    let at = dense.len() - 4;
+    changed[at..].copy_from_slice(&(-0.01_f32).to_le_bytes());
+    assert!(matches!(SdfGrid::from_bytes(&changed), Err(SdfError::BadBytes { .. })));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::scenes::cuboid;
 use carom_geom::MeshError;
-use carom_sdf::{Accuracy, BakeSettings, Grid, SdfError, SdfGrid};
+use carom_sdf::{Accuracy, BakeSettings, Grid, SdfError, SdfGrid, SparseSdf};
 use glam::{DVec3, IVec3, UVec3, Vec3};
 
 #[test]
@@ -68,6 +68,26 @@ fn grids_are_checked() {
     assert_eq!(grid.nodes(), UVec3::new(5, 2, 2));
     assert_eq!(grid.n_nodes(), 20);
     assert_eq!(grid.node(UVec3::new(4, 1, 1)), DVec3::new(0.5, 0.5, 1.25));
+}
+
+/// The surface of a function is in its box, and bounds rely on a grid that holds it.
+#[test]
+fn a_box_that_leaves_the_grid_is_refused() {
+    let grid = Grid::new(0.25, IVec3::splat(-4), UVec3::splat(8)).unwrap();
+    let settings = BakeSettings::default().with_grid(grid).with_band(4.0);
+    let ball = |p: DVec3| p.length() - 1.0;
+    let bake = |low: DVec3, high: DVec3| {
+        let dense = SdfGrid::from_function(low, high, &settings, Accuracy::Exact, ball).map(|_| ());
+        assert_eq!(SparseSdf::from_function(low, high, &settings, Accuracy::Exact, ball).map(|_| ()), dense);
+        dense
+    };
+    assert_eq!(bake(-DVec3::ONE, DVec3::ONE), Ok(()));
+    for axis in 0..3 {
+        let by = 1e-12 * DVec3::AXES[axis];
+        assert_eq!(bake(-DVec3::ONE - by, DVec3::ONE), Err(SdfError::BoxOutsideGrid { axis }));
+        assert_eq!(bake(-DVec3::ONE, DVec3::ONE + by), Err(SdfError::BoxOutsideGrid { axis }));
+        assert_eq!(bake(-DVec3::ONE, DVec3::ONE + by * f64::NAN), Err(SdfError::BoxOutsideGrid { axis: 0 }));
+    }
 }
 
 #[test]

@@ -280,6 +280,12 @@ fn wrong_settings_and_callbacks() {
     assert_eq!(error(settings.with_max_hulls(0)), DecomposeError::NoHulls);
     assert_eq!(error(settings.with_max_vertices(7)), DecomposeError::TooFewVertices);
     assert_eq!(error(settings.with_concavity(f64::NAN)), DecomposeError::BadConcavity);
+    // Any number is a limit, however large.
+    let large = |n| {
+        let settings = settings.with_max_hulls(n).with_max_vertices(n).with_concavity(0.2);
+        decompose(&old, &settings).unwrap().hulls.len()
+    };
+    assert_eq!([1 << 63, usize::MAX].map(large), [large(1 << 20); 2]);
     let mut seen = Vec::new();
     decompose_with(&old, &settings, &mut |p| {
         seen.push(p.stage);

@@ -211,6 +211,21 @@ fn progress_is_told_and_can_break_off() {
     }
 }
 
+/// The last pass but one over all edges of the knot collapses one edge.
+#[test]
+fn without_a_number_no_pass_is_the_last_that_collapses_an_edge() {
+    let (_, knot) = &meshes()[0];
+    let settings = SimplifySettings::default().with_side(Side::Outside);
+    let least = simplify(knot, &settings).unwrap();
+    assert_eq!((least.mesh.n_triangles(), least.n_collapses), (36, 982));
+    assert!(MeshReport::new(&least.mesh).is_solid());
+    // A number that cannot be reached is the same, and one that can be is reached by fewer passes.
+    for n in [1, 35, 36, 37, 38] {
+        let new = simplify(knot, &settings.with_max_triangles(n)).unwrap();
+        assert_eq!(new.mesh.n_triangles(), if n < 38 { 36 } else { 38 });
+    }
+}
+
 #[test]
 fn a_tetrahedron_stays() {
     let corners = [dvec3(0.0, 0.0, 0.0), dvec3(1.0, 0.0, 0.0), dvec3(0.0, 1.0, 0.0), dvec3(0.0, 0.0, 1.0)];

@@ -185,6 +185,14 @@ impl ActiveBodies {
         &self.awake
     }
 
+    /// Returns the numbers of the awake bodies, ascending, also before `apply_changes`.
+    pub(crate) fn awake_now(&self, bodies: &[Body]) -> Vec<u32> {
+        let listed = self.awake.iter().chain(&self.pending).copied();
+        let mut now: Vec<u32> = listed.filter(|&number| may_move(&bodies[number as usize])).collect();
+        now.sort_unstable();
+        now
+    }
+
     /// Returns, by number, whether the body moves in this step. May be shorter than the table of
     /// bodies.
     fn flags(&self) -> &[bool] {

@@ -3,7 +3,7 @@
 //! Reference: S. Maguire, Writing Solid Code, 1993, chapter 5 (interfaces that refuse).
 
 use crate::WorldError;
-use carom_math::Vec3;
+use carom_math::{Pose, PoseError, Vec3};
 use carom_response::Response;
 
 /// Fails with the name and the value of a number if `is_good` does not hold.
@@ -19,6 +19,19 @@ pub(crate) fn check_number(x: f32, what: &'static str) -> Result<(), WorldError>
 /// Refuses a vector that is not finite. The value is its first number that is not.
 pub(crate) fn check_finite(v: Vec3, what: &'static str) -> Result<(), WorldError> {
     v.to_array().into_iter().try_for_each(|x| check_number(x, what))
+}
+
+/// How far the numbers of a rotation may be from those of the unit quaternion, by rounding alone.
+const MAX_QUATERNION_ROUNDING: f32 = 4.0 * f32::EPSILON;
+
+/// Returns a pose whose rotation is a unit quaternion. One that is so up to rounding stays as it
+/// is, so that colliders have the same bits as the parts of a compound at the same poses.
+///
+/// Errors: those of [`Pose::try_new`].
+pub(crate) fn unit_pose(pose: &Pose) -> Result<Pose, PoseError> {
+    let unit = Pose::try_new(pose.rotation, pose.translation)?;
+    let is_unit = unit.rotation.abs_diff_eq(pose.rotation, MAX_QUATERNION_ROUNDING);
+    Ok(if is_unit { *pose } else { unit })
 }
 
 /// Refuses velocities that are not finite.

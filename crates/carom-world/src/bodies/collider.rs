@@ -6,7 +6,7 @@
 
 use crate::WorldError;
 use crate::bodies::active_hooks::ActiveHooks;
-use crate::bodies::checks::check_not_negative;
+use crate::bodies::checks::{check_not_negative, unit_pose};
 use crate::bodies::material::{Filter, Material};
 use crate::bodies::part_materials::{PartMaterial, check_parts};
 use crate::bodies::traits::Traits;
@@ -144,9 +144,16 @@ impl ColliderDesc {
         ColliderDesc { user_data, ..self }
     }
 
-    /// Refuses numbers out of their range.
+    /// Makes the rotation of its pose a unit quaternion.
+    ///
+    /// Errors: the pose is not finite or not a rotation.
+    pub(crate) fn normalize_pose(&mut self) -> Result<(), WorldError> {
+        self.pose = unit_pose(&self.pose)?;
+        Ok(())
+    }
+
+    /// Refuses numbers out of their range, besides those of the pose.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
-        Pose::try_new(self.pose.rotation, self.pose.translation)?;
         self.material.check()?;
         check_parts(&self.shape, self.part_materials.as_deref().unwrap_or_default())?;
         check_not_negative(self.impulse_threshold, "impulse threshold")?;

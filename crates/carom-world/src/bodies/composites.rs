@@ -12,10 +12,11 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts); Jolt
 //! Physics, `MutableCompoundShape` (parts that come and go, with user data).
 
-use crate::WorldError;
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::id::ColliderSlot;
 use crate::bodies::traits::Traits;
+use crate::bodies::weight;
+use crate::{MassFault, WorldError};
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -202,6 +203,11 @@ impl Composite {
         self.slots.iter_mut().filter_map(|slot| slot.collider.as_mut()).for_each(change);
     }
 
+    /// Returns the first collider whose surface moves.
+    pub(crate) fn first_belt(&self) -> Option<&Collider> {
+        self.colliders().map(|(_, collider)| collider).find(|collider| collider.surface != [Vec3::ZERO; 2])
+    }
+
     /// Returns the shape of a collider in the frame of the body.
     pub(crate) fn placed(&self, index: u16) -> Option<&Shape> {
         self.placed.get(usize::from(index))?.as_ref()
@@ -247,25 +253,28 @@ impl Composite {
     }
 
     /// Returns mass, centre and inertia of the solid colliders, each with its own density. If all
-    /// are sensors, they all count. The result is zero if one of them is infinite: see
-    /// [`Shape::mass_properties`].
-    pub(crate) fn mass(&self) -> MassProperties {
+    /// are sensors, they all count.
+    ///
+    /// Errors: [`WorldError::NoMass`].
+    pub(crate) fn mass(&self) -> Result<MassProperties, WorldError> {
         let all_sense = self.solid.is_none();
+        let counted: Vec<(&Shape, f32)> = self
+            .starts
+            .iter()
+            .filter_map(|&(_, slot)| Some((self.at(slot)?, self.placed(slot)?)))
+            .filter(|(collider, _)| all_sense || !collider.traits.is_sensor)
+            .map(|(collider, placed)| (placed, collider.density))
+            .collect();
         let mut masses = Vec::new();
-        for &(_, slot) in &self.starts {
-            let (Some(collider), Some(Shape::Compound(placed))) = (self.at(slot), self.placed(slot)) else {
-                continue;
-            };
-            if all_sense || !collider.traits.is_sensor {
-                if placed.parts().iter().any(CompoundPart::is_half_space) {
-                    return MassProperties::ZERO;
-                }
-                let mass_of =
-                    |part: &CompoundPart| part.shape.mass_properties(collider.density).placed(&part.pose);
-                masses.extend(placed.parts().iter().map(mass_of));
+        for (placed, density) in &counted {
+            let Shape::Compound(placed) = placed else { continue };
+            if placed.parts().iter().any(CompoundPart::is_half_space) {
+                return weight::checked(MassProperties::ZERO, &counted);
             }
+            let mass_of = |part: &CompoundPart| part.shape.mass_properties(*density).placed(&part.pose);
+            masses.extend(placed.parts().iter().map(mass_of));
         }
-        MassProperties::combined(&masses)
+        weight::checked(MassProperties::combined(&masses), &counted)
     }
 
     /// Returns the traits of the whole body, after a change of its colliders. Flags, mobility and
@@ -371,7 +380,7 @@ fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
 
 /// Returns the shape of a body without a collider. It is in no group, so it touches nothing.
 fn point() -> Result<Shape, WorldError> {
-    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass)
+    Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass(MassFault::NoCollider))
 }
 
 /// The composites, by number of their body. Most worlds have none.

@@ -133,7 +133,8 @@ impl ForceFieldDesc {
         ForceFieldDesc { priority, ..self }
     }
 
-    /// Returns name and value of the first number that is not finite, or out of its range.
+    /// Returns name and value of the first number, besides those of a pose, that is not finite or
+    /// out of its range.
     pub(crate) fn fault(&self) -> Option<(&'static str, f32)> {
         let not_finite = |v: Vec3, what| find_bad(&v.to_array(), f32::is_finite, what);
         let no_rate = |x: f32, what| find_bad(&[x], is_rate, what);
@@ -141,11 +142,8 @@ impl ForceFieldDesc {
             ForceRegion::Everywhere => None,
             ForceRegion::Ball { center, radius } => not_finite(center, "center of a force field")
                 .or_else(|| no_rate(radius, "radius of a force field")),
-            ForceRegion::Cuboid { pose, half_extents } => {
-                let rotation = pose.rotation.to_array();
-                find_bad(&rotation, f32::is_finite, "rotation of a force field")
-                    .or_else(|| not_finite(pose.translation, "place of a force field"))
-                    .or_else(|| find_bad(&half_extents.to_array(), is_rate, "half extent of a force field"))
+            ForceRegion::Cuboid { half_extents, .. } => {
+                find_bad(&half_extents.to_array(), is_rate, "half extent of a force field")
             }
         };
         of_region.or_else(|| match self.kind {
@@ -333,6 +331,11 @@ impl ForceFields {
             }
             if let Some((what, _)) = field.fault() {
                 return Err(Inconsistency { what, index });
+            }
+            if let ForceRegion::Cuboid { pose, .. } = field.region
+                && Pose::try_new(pose.rotation, pose.translation).is_err()
+            {
+                return Err(Inconsistency { what: "the pose of a force field", index });
             }
         }
         Ok(())

@@ -59,7 +59,7 @@ use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 #[cfg(feature = "parallel")]
 use crate::par::{CHUNK_LENGTH, is_serial};
-use crate::{WorldError, WorldSettings};
+use crate::{MassFault, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_geom::MassProperties;
@@ -189,8 +189,24 @@ impl BodySet {
     /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
     pub(crate) fn mass_of(&self, index: usize, weight: &Weight) -> Result<MassProperties, WorldError> {
         match (self.composite(index), weight) {
-            (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
-            _ => self.shapes[index].as_ref().map_or(Err(WorldError::NoMass), |shape| weight.of(shape)),
+            (Some(composite), Weight::Colliders) => composite.mass(),
+            _ => {
+                let none = Err(WorldError::NoMass(MassFault::NoCollider));
+                self.shapes[index].as_ref().map_or(none, |shape| weight.of(shape))
+            }
+        }
+    }
+
+    /// Before the shape of a body changes and its mass does not: makes the mass of a dynamic body
+    /// independent of its shape.
+    pub(crate) fn keep_mass(&mut self, index: usize) {
+        let weight = self.weights[index];
+        let follows_shape = matches!(weight, Weight::Density(_) | Weight::Colliders);
+        if follows_shape
+            && self.motions[index].kind == BodyKind::Dynamic
+            && let Ok(mass) = self.mass_of(index, &weight)
+        {
+            self.weights[index] = Weight::Kept(mass, weight.density());
         }
     }
 
@@ -255,7 +271,8 @@ impl BodySet {
         let composite = self.composite(index);
         // Sensors push nothing, so they are used only if there is no solid collider.
         let solid = composite.and_then(Composite::solid).or(shape.as_ref());
-        let size = solid.map_or(Size::Other, |shape| Size::of(shape, is_fast));
+        let is_rigid = !self.deforming.has(index as u32);
+        let size = solid.filter(|_| is_rigid).map_or(Size::Other, |shape| Size::of(shape, is_fast));
         // A mesh that moves may meet other meshes. Its second tree is built now, not in the step
         // in which it meets one.
         if self.motions[index].kind != BodyKind::Fixed {
@@ -299,15 +316,6 @@ impl BodySet {
     /// Wakes a body and the bodies with which it fell asleep.
     pub(crate) fn wake(&mut self, index: usize) {
         self.active.wake(&mut self.motions, index);
-    }
-
-    /// After a restore: marks the contacts of bodies whose mesh deforms as not recyclable.
-    pub(crate) fn note_deformed(&mut self) {
-        for (index, size) in (0..).zip(&mut self.sizes) {
-            if self.deforming.has(index) {
-                *size = Size::Other;
-            }
-        }
     }
 
     /// At the end of a detection: stores the present poses of the bodies that moved, and which

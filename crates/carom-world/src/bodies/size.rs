@@ -16,8 +16,9 @@ pub(crate) enum Size {
     Small { radius: f32 },
     /// A flat shape, possibly infinite, or a compound with such a part.
     Large,
-    /// Contacts are not recycled, because there is no body, or it is fast, or its shape is round
-    /// in another way. In the last case contacts move on the shape when it turns.
+    /// Contacts are not recycled, because there is no body, or it is fast, or its mesh was
+    /// deformed, or its shape is round in another way. In the last case contacts move on the shape
+    /// when it turns.
     Other,
 }
 

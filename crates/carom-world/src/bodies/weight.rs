@@ -3,8 +3,9 @@
 //! Reference: B. Mirtich, Fast and Accurate Computation of Polyhedral Mass Properties, Journal of
 //! Graphics Tools 1(2), 1996.
 
-use crate::WorldError;
 use crate::bodies::checks::{check_finite, check_mass, check_not_negative, check_number};
+use crate::{MassFault, WorldError};
+use alloc::vec::Vec;
 use carom_geom::MassProperties;
 use carom_query::Shape;
 
@@ -18,34 +19,36 @@ pub(crate) enum Weight {
     Given(MassProperties),
     /// The colliders, each with its own density.
     Colliders,
+    /// The mass that a dynamic body had before its shape changed without its mass, or before it
+    /// lost its last collider. The density is that of its collider.
+    Kept(MassProperties, f32),
 }
 
 impl Weight {
     /// The weight of a number without a body.
     pub(crate) const NONE: Weight = Weight::Density(0.0);
 
-    /// Returns mass, centre and inertia of a body of this shape.
-    ///
-    /// Errors: those of [`Weight::checked`].
-    pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
-        let mass = match *self {
-            Weight::Density(density) => shape.mass_properties(density),
-            Weight::Given(mass) => mass,
-            Weight::Colliders => MassProperties::ZERO,
-        };
-        self.checked(mass)
+    /// Returns the density of the only collider of a body. It has no effect on a given mass.
+    pub(crate) fn density(&self) -> f32 {
+        match *self {
+            Weight::Density(density) | Weight::Kept(_, density) => density,
+            Weight::Given(_) | Weight::Colliders => 1.0,
+        }
     }
 
-    /// Returns the mass if a dynamic body can have it.
+    /// Returns mass, centre and inertia of a body of this shape.
     ///
     /// Errors: a number that was given and is out of its range, or [`WorldError::NoMass`].
-    pub(crate) fn checked(&self, mass: MassProperties) -> Result<MassProperties, WorldError> {
-        let checked = check_properties(&mass);
-        match self {
-            Weight::Given(_) => checked?,
-            Weight::Density(_) | Weight::Colliders => checked.map_err(|_| WorldError::NoMass)?,
+    pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
+        match *self {
+            Weight::Density(density) => checked(shape.mass_properties(density), &[(shape, density)]),
+            Weight::Given(mass) | Weight::Kept(mass, _) => {
+                check_properties(&mass)?;
+                Ok(mass)
+            }
+            // Only a body of several colliders has it.
+            Weight::Colliders => Err(WorldError::NoMass(MassFault::NoCollider)),
         }
-        Ok(mass)
     }
 
     /// Refuses a number that is out of its range, even if the body is not dynamic.
@@ -56,6 +59,10 @@ impl Weight {
                 check_number(mass.mass, "mass")?;
                 check_center_and_inertia(mass)
             }
+            Weight::Kept(mass, density) => {
+                check_not_negative(*density, "density")?;
+                check_properties(mass)
+            }
             Weight::Colliders => Ok(()),
         }
     }
@@ -63,6 +70,48 @@ impl Weight {
     /// Whether all numbers are valid.
     pub(crate) fn is_sound(&self) -> bool {
         self.check().is_ok()
+    }
+}
+
+/// Returns the mass of a body whose colliders have these shapes and densities, if a dynamic body
+/// can have it.
+///
+/// Errors: [`WorldError::NoMass`].
+pub(crate) fn checked(
+    mass: MassProperties,
+    colliders: &[(&Shape, f32)],
+) -> Result<MassProperties, WorldError> {
+    check_properties(&mass).map_err(|_| WorldError::NoMass(fault_of(colliders)))?;
+    Ok(mass)
+}
+
+/// Returns why these shapes and densities give no mass.
+fn fault_of(colliders: &[(&Shape, f32)]) -> MassFault {
+    let shapes = || colliders.iter().flat_map(|(shape, _)| parts_of(shape));
+    let volume_of = |shape: &Shape| shape.mass_properties(1.0).mass;
+    let is_open = |shape: &Shape| matches!(shape, Shape::Mesh(mesh) if !mesh.is_solid());
+    if colliders.is_empty() {
+        MassFault::NoCollider
+    } else if shapes().any(|shape| matches!(shape, Shape::HalfSpace(_))) {
+        MassFault::Unbounded
+    } else if colliders.iter().all(|(_, density)| *density == 0.0) {
+        MassFault::NoDensity
+    } else if shapes().any(is_open) {
+        MassFault::OpenMesh
+    } else if shapes().any(|shape| volume_of(shape) < 0.0) {
+        MassFault::InwardMesh
+    } else if shapes().all(|shape| volume_of(shape) == 0.0) {
+        MassFault::NoVolume
+    } else {
+        MassFault::OutOfRange
+    }
+}
+
+/// Returns the shapes of which a shape consists. A compound has no compounds in it.
+fn parts_of(shape: &Shape) -> Vec<&Shape> {
+    match shape {
+        Shape::Compound(compound) => compound.parts().iter().map(|part| &part.shape).collect(),
+        shape => alloc::vec![shape],
     }
 }
 

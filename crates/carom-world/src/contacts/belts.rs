@@ -8,11 +8,11 @@ use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};
 use carom_response::Inconsistency;
 
-/// The velocity of a surface relative to its body, in the body's frame.
+/// The velocity of a surface relative to its body, in the frame of its collider.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Belt {
-    /// Velocity at the origin of the body.
+    /// Velocity at the origin of the collider.
     pub(crate) velocity: Vec3,
     pub(crate) spin: Vec3,
 }
@@ -23,18 +23,26 @@ impl Belt {
         Belt { velocity, spin }
     }
 
-    /// Returns the velocity at a point of the world, and the angular velocity, both in the world
-    /// frame.
+    /// Returns the velocity at a point of the frame in which `pose` is the pose of the collider,
+    /// and the angular velocity, both in that frame.
     pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
         let spin = pose.transform_vector(self.spin);
         [pose.transform_vector(self.velocity) + spin.cross(point - pose.translation), spin]
     }
 }
 
+/// Returns the motion of a surface, a velocity at the origin and a spin, in the frame of a collider
+/// whose pose in the frame of the body is `pose`.
+pub(crate) fn in_collider([velocity, spin]: [Vec3; 2], pose: &Pose) -> [Vec3; 2] {
+    let at_collider = velocity + spin.cross(pose.translation);
+    [at_collider, spin].map(|v| pose.inverse_transform_vector(v))
+}
+
 /// The belts, sorted by body. Most worlds have none.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Belts {
+    /// If a body has several colliders, that of the first one whose surface moves.
     of_bodies: Vec<(u32, Belt)>,
 }
 

@@ -13,7 +13,7 @@ use crate::contacts::belts::{Belt, Belts};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
 use carom_query::MeshShape;
-use carom_response::{Body, BodyKind, SurfaceVelocity};
+use carom_response::SurfaceVelocity;
 
 /// A mesh that deforms in the step.
 pub(crate) struct Sheet<'a> {
@@ -94,9 +94,4 @@ pub(crate) fn middle_of(manifold: &Manifold) -> Vec3 {
     let contacts = manifold.contacts();
     let sum: Vec3 = contacts.iter().map(|contact| (contact.point_a + contact.point_b) * 0.5).sum();
     sum / contacts.len().max(1) as f32
-}
-
-/// Returns the velocity of a point of a body. For a fixed body it is zero, whatever is stored.
-pub(crate) fn velocity_at(body: &Body, point: Vec3) -> Vec3 {
-    if body.kind == BodyKind::Fixed { Vec3::ZERO } else { body.velocity_at(point) }
 }

@@ -12,10 +12,10 @@ use crate::bodies::id::BodyId;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::traits::Traits;
-use crate::bodies::weight::Weight;
+use crate::bodies::weight::{self, Weight};
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
-use crate::{BodyMut, BodyRef, World, WorldError, WorldSettings};
+use crate::{BodyMut, BodyRef, MassFault, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::MassProperties;
@@ -28,7 +28,8 @@ impl<B: BroadPhase> World<B> {
     /// Adds a body. Numbers of removed bodies are reused, the last one first.
     ///
     /// Errors: a number out of its range, a dynamic body without mass, or [`WorldError::Full`].
-    pub fn insert(&mut self, desc: BodyDesc) -> Result<BodyId, WorldError> {
+    pub fn insert(&mut self, mut desc: BodyDesc) -> Result<BodyId, WorldError> {
+        desc.colliders.iter_mut().try_for_each(ColliderDesc::normalize_pose)?;
         let Admitted { traits, body, weight, composite, shape, collider_data, belt } =
             admit(&desc, self.origin())?;
         let index = match self.bodies.free.last() {
@@ -94,7 +95,8 @@ impl<B: BroadPhase> World<B> {
         Ok(self.bodies.id_at(index as u32))
     }
 
-    /// Removes a body and its joints, and wakes the bodies that it touched.
+    /// Removes a body with its joints and the gears that couple them. Wakes the bodies that it
+    /// touched, and those that the joints and gears connected.
     ///
     /// Errors: the body was removed before.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
@@ -107,7 +109,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(proxy) = self.bodies.proxies[index].take() {
             self.broad.remove(proxy)?;
         }
-        self.budget.round_robin.are_rings_known &= !self.joints.remove_of(id.index);
+        self.remove_joints_of(id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.contacts.belts.set(id.index, [Vec3::ZERO; 2], false);
@@ -169,6 +171,14 @@ impl<B: BroadPhase> World<B> {
     pub fn body_ids(&self) -> impl Iterator<Item = BodyId> + '_ {
         let is_live = |id: &BodyId| self.bodies.shapes[id.index as usize].is_some();
         (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
+    }
+
+    /// Returns the handles of the bodies that are awake, in the order of their numbers: dynamic
+    /// ones that do not sleep, suspended or not, and all kinematic ones. The cost grows with their
+    /// number, not with that of all bodies.
+    pub fn active_bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
+        let awake = self.bodies.active.awake_now(&self.bodies.motions);
+        awake.into_iter().map(|index| self.bodies.id_at(index))
     }
 
     /// Returns the energy of all bodies after a step. `substep` is the length of its substeps, a
@@ -254,14 +264,15 @@ fn scaled_to(total: f32, colliders: &[ColliderDesc]) -> Result<MassProperties, W
     let all_sense = colliders.iter().all(|collider| collider.is_sensor);
     let counted = colliders.iter().filter(|collider| all_sense || !collider.is_sensor);
     let is_light = counted.clone().all(|collider| collider.density == 0.0);
-    let mass_of = |collider: &ColliderDesc| {
-        let density = if is_light { 1.0 } else { collider.density };
-        collider.shape.mass_properties(density).placed(&collider.pose)
-    };
-    let masses: Vec<MassProperties> = counted.map(mass_of).collect();
-    let own = Weight::Colliders.checked(MassProperties::combined(&masses))?;
+    let density_of = |collider: &ColliderDesc| if is_light { 1.0 } else { collider.density };
+    let mass_of =
+        |collider: &ColliderDesc| collider.shape.mass_properties(density_of(collider)).placed(&collider.pose);
+    let masses: Vec<MassProperties> = counted.clone().map(mass_of).collect();
+    let shapes: Vec<(&Shape, f32)> =
+        counted.map(|collider| (&collider.shape, density_of(collider))).collect();
+    let own = weight::checked(MassProperties::combined(&masses), &shapes)?;
     let inertia = own.inertia * (total / own.mass);
-    Weight::Colliders.checked(MassProperties::new(total, own.center, inertia))
+    weight::checked(MassProperties::new(total, own.center, inertia), &shapes)
 }
 
 /// Checks a description.
@@ -297,10 +308,10 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
             let weight = given.unwrap_or(Weight::Density(only.density));
             (traits, weight, None, only.shape.clone(), only.user_data)
         }
-        (None, []) => return Err(WorldError::NoMass),
+        (None, []) => return Err(WorldError::NoMass(MassFault::NoCollider)),
     };
     let body = body::admit(desc, weight, origin, |weight| match (&composite, weight) {
-        (Some(composite), Weight::Colliders) => weight.checked(composite.mass()),
+        (Some(composite), Weight::Colliders) => composite.mass(),
         _ => weight.of(&shape),
     })?;
     let belts = desc

@@ -73,7 +73,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes
-    /// the body. World frame, length per time.
+    /// the body. World frame, length per time. A static body has no velocity, so it ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_linear_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -81,7 +81,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.put_velocities(velocity, angular)
     }
 
-    /// Sets the angular velocity about axes of the world, and wakes the body. Radians per time.
+    /// Sets the angular velocity about axes of the world, and wakes the body. Radians per time. A
+    /// static body ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_angular_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -89,10 +90,13 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.put_velocities(linear, velocity)
     }
 
-    /// Sets both velocities, and wakes the body.
+    /// Sets both velocities of a body that is not static, and wakes it.
     pub(crate) fn put_velocities(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_velocity(linear, angular)?;
+        if self.world.bodies.motions[index].kind == BodyKind::Fixed {
+            return Ok(self);
+        }
         self.world.bodies.wake(index);
         let body = &mut self.world.bodies.motions[index];
         body.linear_velocity = linear;
@@ -151,8 +155,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self
     }
 
-    /// Gives the body another shape, and wakes it and the bodies that it touched. Mass and inertia
-    /// stay.
+    /// Gives the body another shape, and wakes it and the bodies that it touched. Mass, centre of
+    /// mass and inertia of a dynamic body stay, until a density or the list of colliders changes.
     ///
     /// Errors: the body has several colliders, or one with a pose of its own; use
     /// [`ColliderMut::set_shape`](crate::ColliderMut::set_shape) for these. Also an error: its
@@ -164,6 +168,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         }
         self.world.bodies.part_materials.check_shape(self.id.index, ColliderSlot::FIRST.index, &shape)?;
         self.world.wake_around(self.id);
+        self.world.bodies.keep_mass(index);
         self.world.bodies.deforming.forget(self.id.index);
         self.world.bodies.put_shape(index, Some(shape));
         self.world.forget_contacts_of(self.id);
@@ -271,6 +276,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         };
         let was_pending = self.world.bodies.deforming.next_of(self.id.index).is_some();
         let farthest = self.world.bodies.deforming.set_next(self.id.index, now, positions)?;
+        self.world.bodies.keep_mass(index);
         self.world.bodies.sizes[index] = Size::Other;
         if 0.0 < farthest || was_pending {
             self.world.wake_around(self.id);

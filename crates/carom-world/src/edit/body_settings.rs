@@ -10,7 +10,7 @@ use crate::bodies::checks::{
 };
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
-use crate::contacts::belts::Belt;
+use crate::contacts::belts::{Belt, in_collider};
 use crate::{BodyId, BodyMut, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Groups, Mobility};
@@ -24,7 +24,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ///
     /// The points of the body keep their velocities, except that a body that becomes static stops.
     /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
-    /// densities.
+    /// densities. If it was dynamic when its shape changed, it gets the mass that it had then.
     ///
     /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
     pub fn set_mobility(&mut self, mobility: Mobility) -> Result<&mut Self, WorldError> {
@@ -57,13 +57,15 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             self.world.bodies.active.add(index);
         }
         self.world.bodies.active.note_removal();
+        // Joints connect dynamic bodies only.
+        self.world.budget.round_robin.are_rings_known = false;
         self.world.refilter_all(self.id);
         self.world.refit(index);
         Ok(self)
     }
 
     /// Sets the mass of the body. Its centre of mass stays, and its inertia is scaled in
-    /// proportion.
+    /// proportion, whatever its shape is.
     ///
     /// Its velocities stay, so its momentum changes. A body that is not dynamic gets this mass when
     /// it becomes dynamic.
@@ -282,8 +284,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self
     }
 
-    /// Sets the velocity of the body's surface relative to the body, in the body's frame, and wakes
-    /// the body and the bodies that it touches.
+    /// Sets the velocity of the surface of all colliders relative to the body, in the body's frame,
+    /// and wakes the body and the bodies that it touches. Parts with materials of their own keep
+    /// them.
+    ///
     /// `velocity` is that at the body's origin, length per time. `spin` is the angular velocity
     /// about it, radians per time. A belt has the first, a turntable the second, and a curved belt
     /// both. At each contact, friction pulls the other body to the tangential part of this
@@ -296,20 +300,31 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// a wall, slips and may fall asleep. This setter wakes it, and so does the removal of the
     /// wall.
     ///
-    /// Errors: a number that is not finite; nothing is changed.
+    /// Errors: a number that is not finite, also at a collider far from the body's origin. Nothing
+    /// is changed then.
     pub fn set_surface_velocity(&mut self, velocity: Vec3, spin: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_surface(velocity, spin)?;
-        let is_single = self.world.composite(index).is_none();
-        if is_single && self.world.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) {
-            return Ok(self);
+        let mut own = [velocity, spin];
+        match self.world.composite(index) {
+            Some(composite) => composite.colliders().try_for_each(|(_, collider)| {
+                let [velocity, spin] = in_collider([velocity, spin], &collider.pose);
+                check_surface(velocity, spin)
+            })?,
+            None if self.world.contacts.belts.of(index as u32) == Some(&Belt { velocity, spin }) => {
+                return Ok(self);
+            }
+            None => {}
         }
         self.world.wake_around(self.id);
-        let has_moving_parts = self.world.bodies.part_materials.move_on(index as u32);
-        self.world.contacts.belts.set(index as u32, [velocity, spin], has_moving_parts);
         if let Some(composite) = self.world.bodies.composites.get_mut(index as u32) {
-            composite.change_all(&mut |collider| collider.surface = [velocity, spin]);
+            composite.change_all(&mut |collider| {
+                collider.surface = in_collider([velocity, spin], &collider.pose);
+            });
+            own = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
         }
+        let has_moving_parts = self.world.bodies.part_materials.move_on(index as u32);
+        self.world.contacts.belts.set(index as u32, own, has_moving_parts);
         Ok(self)
     }
 

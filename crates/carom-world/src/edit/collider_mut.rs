@@ -5,7 +5,7 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be changed).
 
-use crate::bodies::checks::check_not_negative;
+use crate::bodies::checks::{check_not_negative, unit_pose};
 use crate::bodies::composites::{Collider, moved, parts_of};
 use crate::bodies::id::ColliderSlot;
 use crate::bodies::part_materials::{PartMaterial, check_parts};
@@ -59,7 +59,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     ///
     /// Errors: a pose that is not finite or not a rotation.
     pub fn set_local_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
-        let pose = Pose::try_new(pose.rotation, pose.translation)?;
+        let pose = unit_pose(&pose)?;
         let index = usize::from(self.id.slot.index);
         self.world.edit_composite(self.id.body, |slots, parts| {
             if let Some(collider) = &mut slots[index].collider {
@@ -181,6 +181,7 @@ impl<B: BroadPhase> World<B> {
         let index = id.index as usize;
         let weight = match self.bodies.weights[index] {
             Weight::Given(mass) => Weight::Given(mass),
+            Weight::Kept(mass, density) if density == collider.density => Weight::Kept(mass, density),
             _ => Weight::Density(collider.density),
         };
         if weight != self.bodies.weights[index] {

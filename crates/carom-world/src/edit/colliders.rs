@@ -15,7 +15,7 @@ use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::touches::Touch;
 use crate::edit::body_settings::{dynamic, with_settings_of};
-use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, World, WorldError};
+use crate::{BodyId, ColliderId, ColliderMut, ColliderRef, MassFault, World, WorldError};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -38,7 +38,8 @@ impl<B: BroadPhase> World<B> {
         collider: impl Into<ColliderDesc>,
     ) -> Result<ColliderId, WorldError> {
         let index = self.bodies.index_of(body)?;
-        let desc: ColliderDesc = collider.into();
+        let mut desc: ColliderDesc = collider.into();
+        desc.normalize_pose()?;
         desc.check()?;
         let mobility = self.bodies.traits[index].filter.mobility;
         let slot = self.edit_composite(body, |slots, parts| {
@@ -130,18 +131,13 @@ impl<B: BroadPhase> World<B> {
     /// Returns the only collider of a body that has no composite.
     pub(crate) fn single_collider(&self, index: usize) -> Collider {
         let belt = self.contacts.belts.of(index as u32);
-        let density = match self.bodies.weights[index] {
-            Weight::Density(density) => density,
-            // It has no effect.
-            Weight::Given(_) | Weight::Colliders => 1.0,
-        };
         Collider {
             traits: Traits {
                 user_data: self.bodies.data_of(index, ColliderSlot::FIRST),
                 is_fast: false,
                 ..self.bodies.traits[index]
             },
-            density,
+            density: self.bodies.weights[index].density(),
             pose: Pose::IDENTITY,
             surface: belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]),
             n_parts: 1,
@@ -168,7 +164,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(composite) = self.composite(index) {
             return Ok((composite.slots().to_vec(), composite.parts()));
         }
-        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::NoMass)?;
+        let shape = self.bodies.shapes[index].as_ref().ok_or(WorldError::NoMass(MassFault::NoCollider))?;
         let (composite, _) = Composite::of_single(shape, self.single_collider(index))?;
         Ok((composite.slots().to_vec(), composite.parts()))
     }
@@ -179,15 +175,19 @@ impl<B: BroadPhase> World<B> {
     /// Errors: a dynamic body has no mass. Nothing is changed then.
     fn put_composite(&mut self, id: BodyId, composite: Composite, shape: Shape) -> Result<(), WorldError> {
         let index = id.index as usize;
+        let is_empty = composite.colliders().next().is_none();
+        if is_empty {
+            self.bodies.keep_mass(index);
+        }
         let weight = match self.bodies.weights[index] {
             Weight::Given(mass) => Weight::Given(mass),
-            Weight::Density(_) | Weight::Colliders => Weight::Colliders,
+            Weight::Kept(mass, density) if is_empty => Weight::Kept(mass, density),
+            Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => Weight::Colliders,
         };
         let old = self.bodies.motions[index];
-        let is_empty = composite.colliders().next().is_none();
         let mut new = old;
-        if old.kind == BodyKind::Dynamic && weight == Weight::Colliders && !is_empty {
-            new = with_settings_of(dynamic(&old, &weight.checked(composite.mass())?), &old);
+        if old.kind == BodyKind::Dynamic && weight == Weight::Colliders {
+            new = with_settings_of(dynamic(&old, &composite.mass()?), &old);
         }
         self.wake_around(id);
         self.begin_touches_of(id);
@@ -198,8 +198,7 @@ impl<B: BroadPhase> World<B> {
         }
         self.bodies.deforming.forget(id.index);
         self.bodies.weights[index] = weight;
-        let belts = composite.colliders().map(|(_, collider)| collider.surface);
-        let belt = belts.into_iter().find(|belt| *belt != [Vec3::ZERO; 2]).unwrap_or([Vec3::ZERO; 2]);
+        let belt = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
         self.contacts.belts.set(id.index, belt, self.bodies.part_materials.move_on(id.index));
         self.bodies.collider_data.retain(|&(body, _)| body != id.index);
         let traits = composite.summary(&self.bodies.traits[index]);

@@ -3,7 +3,8 @@
 //!
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities).
 
-use crate::bodies::force_fields::{ForceFieldDesc, ForceFieldId};
+use crate::bodies::checks::unit_pose;
+use crate::bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceRegion};
 use crate::{World, WorldError};
 use carom_broad::BroadPhase;
 use carom_response::BodyKind;
@@ -15,9 +16,9 @@ impl<B: BroadPhase> World<B> {
     /// vertices and particles that are in the region at the start of a substep. The potential
     /// energy of [`World::energy`] does not include it.
     ///
-    /// Errors: a number out of its range.
+    /// Errors: a number out of its range, or a pose that is not finite or not a rotation.
     pub fn insert_force_field(&mut self, desc: ForceFieldDesc) -> Result<ForceFieldId, WorldError> {
-        check(&desc)?;
+        let desc = checked(desc)?;
         self.wake_in(&desc);
         Ok(self.bodies.force_fields.insert(desc))
     }
@@ -37,9 +38,10 @@ impl<B: BroadPhase> World<B> {
     /// Replaces a force field, and wakes the dynamic bodies in the old region and in the new one,
     /// and all soft things.
     ///
-    /// Errors: the field was removed, or a number is out of its range.
+    /// Errors: the field was removed, or one of those of [`World::insert_force_field`]. Nothing is
+    /// changed then.
     pub fn set_force_field(&mut self, id: ForceFieldId, desc: ForceFieldDesc) -> Result<(), WorldError> {
-        check(&desc)?;
+        let desc = checked(desc)?;
         let old = self.bodies.force_fields.change(id, Some(desc)).ok_or(WorldError::StaleForceField(id))?;
         if old != desc {
             self.wake_in(&old);
@@ -72,6 +74,12 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-fn check(desc: &ForceFieldDesc) -> Result<(), WorldError> {
-    desc.fault().map_or(Ok(()), |(what, value)| Err(WorldError::BadValue { what, value }))
+/// Returns a description whose region has a pose with a unit quaternion.
+///
+/// Errors: the pose is not finite or not a rotation, or a number is out of its range.
+fn checked(mut desc: ForceFieldDesc) -> Result<ForceFieldDesc, WorldError> {
+    if let ForceRegion::Cuboid { pose, .. } = &mut desc.region {
+        *pose = unit_pose(pose)?;
+    }
+    desc.fault().map_or(Ok(desc), |(what, value)| Err(WorldError::BadValue { what, value }))
 }

@@ -15,6 +15,8 @@ impl<B: BroadPhase> World<B> {
     /// [`BodyMut::apply_force`](crate::BodyMut::apply_force). A body that gets a force does not
     /// come to rest.
     ///
+    /// For a list of all awake bodies, kinematic ones included, see [`World::active_bodies`].
+    ///
     /// If `f` panics, nothing is changed.
     pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
         self.bodies.active.apply_changes(&self.bodies.motions);

@@ -63,6 +63,18 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
+    /// Removes the joints of a body that is removed too, with the gears that couple them. Wakes the
+    /// bodies of these gears, which may collide again.
+    pub(crate) fn remove_joints_of(&mut self, body: u32) {
+        let parted = self.joints.remove_of(body);
+        self.budget.round_robin.are_rings_known &= parted.is_empty();
+        for [a, b] in parted.into_iter().filter(|pair| !pair.contains(&body)) {
+            self.bodies.wake(a as usize);
+            self.bodies.wake(b as usize);
+            self.refilter(a, b);
+        }
+    }
+
     fn insert_gear(&mut self, desc: &JointDesc, coupled: [JointId; 2]) -> Result<JointId, WorldError> {
         let [one, other] = coupled.map(|id| self.joint(id));
         let views = [one?, other?];

@@ -5,10 +5,20 @@
 use crate::bodies::checks::check_response;
 use crate::contacts::rules::set;
 use crate::{BodyId, World, WorldError};
-use carom_broad::BroadPhase;
+use carom_broad::{BroadPhase, Pair};
 use carom_response::Response;
 
 impl<B: BroadPhase> World<B> {
+    /// Returns the response of two bodies to each other: that of the pair if one is set, else the
+    /// one that follows from both bodies: [`Response::of_pair`].
+    ///
+    /// Errors: a stale body.
+    pub fn pair_response(&self, a: BodyId, b: BodyId) -> Result<Response, WorldError> {
+        self.bodies.index_of(a)?;
+        self.bodies.index_of(b)?;
+        Ok(self.contacts.rules.of(Pair { a: a.index.min(b.index), b: a.index.max(b.index) }))
+    }
+
     /// Sets the response of two bodies to each other. It has precedence over the responses of the
     /// bodies; `None` removes it. Wakes both and the bodies that they touched.
     ///

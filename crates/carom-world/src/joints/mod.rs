@@ -27,7 +27,8 @@ impl JointId {
     }
 }
 
-/// A joint that broke in the last step, and was removed.
+/// A joint that broke in the last step, and was removed. The gears that coupled it were removed
+/// too. They are listed only if they were overloaded themselves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -150,17 +151,17 @@ impl Joints {
         Some(joint)
     }
 
-    /// Removes the joints of a body with the gears that couple them, and returns whether there were
-    /// any.
-    pub(crate) fn remove_of(&mut self, body: u32) -> bool {
+    /// Removes the joints of a body with the gears that couple them. Returns the pairs of bodies
+    /// that they joined. The body is usually in all of them, but not in those of gears.
+    pub(crate) fn remove_of(&mut self, body: u32) -> Vec<[u32; 2]> {
         let own = self.of(body).to_vec();
+        let mut parted = Vec::new();
         for &(_, id) in &own {
-            for (gear, _) in self.gears_of(id) {
-                self.remove(gear);
-            }
-            self.remove(id);
+            let gears = self.gears_of(id).into_iter().map(|(gear, _)| gear);
+            let removed = gears.chain([id]).filter_map(|id| self.remove(id));
+            parted.extend(removed.map(|joint| [joint.body_a, joint.body_b]));
         }
-        !own.is_empty()
+        parted
     }
 
     fn close_gaps(&mut self) {
@@ -312,7 +313,7 @@ mod tests {
                 match what {
                     0 => {
                         let was = model.iter().any(|&(_, x, y)| x == a || y == a);
-                        prop_assert_eq!(joints.remove_of(a), was);
+                        prop_assert_eq!(!joints.remove_of(a).is_empty(), was);
                         model.retain(|&(_, x, y)| x != a && y != a);
                     }
                     1 | 2 => {

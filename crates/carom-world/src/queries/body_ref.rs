@@ -3,6 +3,8 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
 use crate::contacts::events::ContactView;
+use crate::contacts::surface_velocity::belt_at;
+use crate::step::steering::StepForces;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;
@@ -156,18 +158,40 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.is_suspended(self.index())
     }
 
-    /// Returns the surface velocity at the collider's origin, and the surface spin, both relative
-    /// to the body, in the collider's frame. With several colliders, they are those of the first
-    /// one whose surface moves:
-    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    /// Returns the surface velocity at the body's origin, and the surface spin, both relative to
+    /// the body, in its frame:
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity). With several
+    /// colliders, they are those of the first one whose surface moves.
     pub fn surface_velocity(&self) -> [Vec3; 2] {
+        let pose_of = |body| self.world.composite(body)?.first_belt().map(|collider| collider.pose);
+        let pose = pose_of(self.index()).unwrap_or(Pose::IDENTITY);
         let belt = self.world.contacts.belts.of(self.id.index);
-        belt.map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin])
+        belt.map_or([Vec3::ZERO; 2], |belt| belt.at(&pose, Vec3::ZERO))
+    }
+
+    /// Returns the surface velocity at a point of the world, length per time, and the surface
+    /// spin, radians per time. Both are relative to the body, in the world frame. Without a belt
+    /// they are zero. The motion of a deforming mesh is not included.
+    ///
+    /// `part` is the index of the touched part among the parts of the body, as in a contact: see
+    /// [`ColliderRef::first_part`](crate::ColliderRef::first_part). It selects the collider, and
+    /// the material of the part if it has one.
+    pub fn surface_velocity_at(&self, part: u32, point: Vec3) -> [Vec3; 2] {
+        let tables = (&self.world.bodies.solids([&[], &[]]), &self.world.contacts.belts);
+        belt_at(tables, (self.id.index, part), &self.pose(), point)
     }
 
     /// Returns the response of the body to the bodies that it touches.
     pub fn response(&self) -> Response {
         self.world.contacts.rules.of_body(self.id.index)
+    }
+
+    /// Returns gravity and forces on the body in the next step, of length `dt`: from the settings,
+    /// force fields, constant forces, and forces that were applied for that step. Forces of
+    /// contacts and joints, and damping, are not among them. Forces have no effect on a body that
+    /// is not dynamic.
+    pub fn step_forces(&self, dt: f32) -> StepForces {
+        self.world.step_forces_on(self.id.index, dt)
     }
 
     /// Returns the contacts of the body at the last detection, in the order of the pairs. It

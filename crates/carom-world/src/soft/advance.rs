@@ -24,6 +24,7 @@ use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
 use crate::soft::supports::{Borne, NearBodies};
 use crate::stats::Clock;
+use crate::step::steering::StepForces;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -314,13 +315,9 @@ impl<B: BroadPhase> World<B> {
         if is_supported {
             return Vec3::ZERO;
         }
-        let forces = &self.bodies.steering.forces;
-        let once = forces.binary_search_by_key(&number, |(body, _)| *body);
-        let groups = self.bodies.traits[number as usize].filter.membership;
-        let ([pull, _], replaces_gravity) = self.bodies.force_fields.on(body, groups, dt);
-        let force = body.force + once.map_or(Vec3::ZERO, |index| forces[index].1[0]) + pull;
-        let gravity = if replaces_gravity { Vec3::ZERO } else { self.settings.solver.gravity };
-        let all = gravity * body.gravity_scale + force * body.inverse_mass;
+        let StepForces { gravity, force, .. } = self.step_forces_on(number, dt);
+        let body = &self.bodies.motions[number as usize];
+        let all = gravity + force * body.inverse_mass;
         if all.is_finite() { body.locked_axes.free_translation(all) } else { Vec3::ZERO }
     }
 

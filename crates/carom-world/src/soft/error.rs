@@ -32,7 +32,8 @@ pub enum SoftError {
         /// The index that was given.
         vertex: usize,
     },
-    /// A shape to fill is infinite, has no known inside, or has no room for a particle.
+    /// A shape to fill is infinite, has no known inside, or has no room for a particle. Or its pose
+    /// is not finite or not a rotation.
     BadFilling {
         /// The index of the filling.
         filling: usize,
@@ -58,7 +59,7 @@ impl core::fmt::Display for SoftError {
             SoftError::NoMass { vertex } => write!(f, "vertex {vertex} has no mass"),
             SoftError::NoSuchVertex { vertex } => write!(f, "there is no vertex or particle {vertex}"),
             SoftError::BadFilling { filling } => {
-                write!(f, "filling {filling} has no end, no known inside, or no room for a particle")
+                write!(f, "filling {filling} has no end, no known inside, no room for a particle, or no pose")
             }
             SoftError::Empty => write!(f, "there are no vertices or particles"),
             SoftError::OtherRadius { expected, given } => {

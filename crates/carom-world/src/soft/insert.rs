@@ -3,6 +3,7 @@
 //! Reference: M. Macklin et al., Unified Particle Physics for Real-Time Applications, 2014, 3
 //! (groups of particles in one solver).
 
+use crate::bodies::checks::unit_pose;
 use crate::soft::desc::{Meeting, ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::{SoftError, check_finite};
@@ -42,23 +43,21 @@ impl<B: BroadPhase> World<B> {
         };
         let first = self.soft.set.as_deref().map_or(0, n_solid);
         let part = SoftPart::new(&desc, first)?;
-        let mut made = None;
-        let set = self.soft_set_for(&mut made, radius)?;
-        let added = add_solid(&mut set.solver, &part, radius)?;
-        for (id, vertex) in added.ids.clone().zip(&desc.vertices) {
-            let is_pinned = set.solver.inverse_mass(id) == Some(0.0);
-            let velocity = if is_pinned { Vec3::ZERO } else { desc.velocity };
-            if let Err(error) = set.solver.set_particle(id, *vertex + desc.position, velocity) {
-                debug_assert!(false, "it was checked: {error:?}");
-            }
-        }
-        let kind = ThingKind::Body(Box::new(part));
-        let ids = alloc::vec![added.ids];
         let rules = [desc.friction_rule, desc.restitution_rule];
         let meeting = Meeting { rules, filter: desc.filter };
-        let thing = Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() };
-        let id = set.add(thing);
-        self.soft.set = self.soft.set.take().or(made);
+        let id = self.add_to_soft_set(radius, false, |set| {
+            let added = add_solid(&mut set.solver, &part, radius)?;
+            for (id, vertex) in added.ids.clone().zip(&desc.vertices) {
+                let is_pinned = set.solver.inverse_mass(id) == Some(0.0);
+                let velocity = if is_pinned { Vec3::ZERO } else { desc.velocity };
+                if let Err(error) = set.solver.set_particle(id, *vertex + desc.position, velocity) {
+                    debug_assert!(false, "it was checked: {error:?}");
+                }
+            }
+            let kind = ThingKind::Body(Box::new(part));
+            let ids = alloc::vec![added.ids];
+            Ok(set.add(Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() }))
+        })?;
         Ok(SoftBodyId { index: id.index(), generation: self.soft_generation(id) })
     }
 
@@ -88,33 +87,29 @@ impl<B: BroadPhase> World<B> {
         if let Some(particle) = positions.iter().position(|p| !p.is_finite()) {
             return Err(SoftError::from(ParticleError::BadParticle { particle }).into());
         }
-        if phase.is_fluid() {
-            self.use_radius_of_liquid(radius)?;
-        }
-        let mut made = None;
-        let set = self.soft_set_for(&mut made, radius)?;
-        let first = set.solver.n_particles() as u32;
-        let group = add_particles(&mut set.solver, &phase, &positions)?;
-        for (id, position) in (first..).zip(&positions) {
-            if let Err(error) = set.solver.set_particle(id, *position, desc.velocity) {
-                debug_assert!(false, "it was checked: {error:?}");
+        let id = self.add_to_soft_set(radius, phase.is_fluid(), |set| {
+            let first = set.solver.n_particles() as u32;
+            let group = add_particles(&mut set.solver, &phase, &positions)?;
+            for (id, position) in (first..).zip(&positions) {
+                if let Err(error) = set.solver.set_particle(id, *position, desc.velocity) {
+                    debug_assert!(false, "it was checked: {error:?}");
+                }
             }
-        }
-        let kind = ThingKind::Particles(phase, group);
-        let ids = alloc::vec![first..first + positions.len() as u32];
-        let id = set.add(Thing { kind, radius, meeting, ids, positions, velocities: Vec::new() });
-        self.soft.set = self.soft.set.take().or(made);
+            let kind = ThingKind::Particles(phase, group);
+            let ids = alloc::vec![first..first + positions.len() as u32];
+            Ok(set.add(Thing { kind, radius, meeting, ids, positions, velocities: Vec::new() }))
+        })?;
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }
 
-    /// Removes a soft body. All soft things wake.
+    /// Removes a soft body. All soft things wake. The next step reports the end of its contacts.
     ///
     /// Errors: a stale handle.
     pub fn remove_soft_body(&mut self, id: SoftBodyId) -> Result<(), WorldError> {
         self.remove_soft(SoftThing::Body(id), WorldError::StaleSoftBody(id))
     }
 
-    /// Removes particles. All soft things wake.
+    /// Removes particles. All soft things wake. The next step reports the end of their contacts.
     ///
     /// Errors: a stale handle.
     pub fn remove_particles(&mut self, id: ParticlesId) -> Result<(), WorldError> {
@@ -133,7 +128,8 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the contacts of soft things with bodies that began or ended in the last step,
-    /// sorted. Soft things do not touch sensors.
+    /// sorted. Soft things do not touch sensors. A contact also ends if the thing or the body was
+    /// removed; the event has the old handle.
     pub fn soft_events(&self) -> &[SoftEvent] {
         self.soft.set.as_ref().map_or(&[], |set| &set.events)
     }
@@ -155,44 +151,47 @@ impl<B: BroadPhase> World<B> {
         Ok(())
     }
 
-    /// Returns the set of the world, or a new one in `made`, which the caller moves into the world.
-    fn soft_set_for<'a>(
-        &'a mut self,
-        made: &'a mut Option<Box<SoftSet>>,
+    /// Adds a thing to the set of the world. The solver has the radius of the first thing, and
+    /// later that of the first fluid. If it gets another radius, the thing is added to a new set,
+    /// which then replaces that of the world. So nothing is changed on an error.
+    fn add_to_soft_set(
+        &mut self,
         radius: f32,
-    ) -> Result<&'a mut SoftSet, WorldError> {
-        match self.soft.set.as_deref_mut() {
-            Some(set) => {
-                // Without any thing the next one is the first again.
-                if set.things().next().is_none() && set.solver.settings().radius != radius {
-                    set.rebuild(radius)?;
-                }
-                Ok(set)
-            }
-            None => {
-                let gravity = self.settings.solver.gravity;
-                Ok(made.insert(Box::new(SoftSet::new(radius, &self.soft.settings, gravity)?)))
-            }
-        }
+        is_fluid: bool,
+        add: impl FnOnce(&mut SoftSet) -> Result<SoftThing, SoftError>,
+    ) -> Result<SoftThing, WorldError> {
+        let gravity = self.settings.solver.gravity;
+        let mut made = match self.soft.set.as_deref_mut() {
+            None => SoftSet::new(radius, &self.soft.settings, gravity)?,
+            Some(set) if set.keeps_radius(radius, is_fluid)? => return Ok(add(set)?),
+            Some(set) => set.with_radius(radius)?,
+        };
+        let id = add(&mut made)?;
+        self.soft.set = Some(Box::new(made));
+        Ok(id)
     }
 
     fn soft_generation(&self, id: SoftThing) -> u32 {
         self.soft.set.as_ref().map_or(0, |set| set.slots[id.index() as usize].generation)
     }
+}
 
-    /// Sets the radius of the solver to that of a liquid before its insertion.
-    fn use_radius_of_liquid(&mut self, radius: f32) -> Result<(), WorldError> {
-        let Some(set) = self.soft.set.as_deref_mut() else { return Ok(()) };
-        let expected = set.solver.settings().radius;
-        if radius == expected {
-            return Ok(());
-        }
-        let is_fluid =
+impl SoftSet {
+    /// Whether the radius of the solver stays if a thing of this radius is added.
+    ///
+    /// Errors: a fluid of another radius than that of other fluids.
+    fn keeps_radius(&self, radius: f32, is_fluid: bool) -> Result<bool, SoftError> {
+        let expected = self.solver.settings().radius;
+        let is_of_fluid =
             |thing: &Thing| matches!(thing.kind, ThingKind::Particles(phase, _) if phase.is_fluid());
-        if set.things().any(is_fluid) {
-            return Err(SoftError::OtherRadius { expected, given: radius }.into());
+        if radius == expected {
+            return Ok(true);
         }
-        Ok(set.rebuild(radius)?)
+        if is_fluid && self.things().any(is_of_fluid) {
+            return Err(SoftError::OtherRadius { expected, given: radius });
+        }
+        // Without any thing the next one is the first again.
+        Ok(!is_fluid && self.things().next().is_some())
     }
 }
 
@@ -207,7 +206,8 @@ fn fill(
     let bad = SoftError::BadFilling { filling };
     let aabb = shape.aabb(&Pose::IDENTITY);
     let (size, spacing) = (aabb.max - aabb.min, 2.0 * radius);
-    if !(size.is_finite() && pose.is_finite()) {
+    let pose = unit_pose(pose).map_err(|_| bad)?;
+    if !size.is_finite() {
         return Err(bad);
     }
     let n = (size / spacing + FILLING_SLACK).floor();

@@ -45,7 +45,8 @@ pub(crate) struct SoftSet {
     pub(crate) free: Vec<u32>,
     /// The index of the thing of each particle.
     pub(crate) owners: Arc<[u32]>,
-    /// Pairs of a thing and a body that touched in the last step, sorted.
+    /// Pairs of a thing and a body that touched in the last step, sorted. Either may have been
+    /// removed since.
     pub(crate) touching: Vec<(SoftThing, BodyId)>,
     pub(crate) events: Vec<SoftEvent>,
     pub(crate) resting: Resting,
@@ -213,13 +214,12 @@ impl SoftSet {
         self.id_at(index)
     }
 
-    /// Removes a thing with its particles.
+    /// Removes a thing with its particles. The next step reports the end of its contacts.
     pub(crate) fn remove(&mut self, id: SoftThing) -> Result<(), SoftError> {
         let index = id.index();
         let owners = &self.owners;
         let removed = self.solver.remove_where(|particle| owners[particle as usize] == index);
         let removed = removed?;
-        self.touching.retain(|(thing, _)| *thing != id);
         let slot = &mut self.slots[index as usize];
         (slot.thing, slot.generation) = (None, slot.generation.wrapping_add(1));
         self.free.push(index);
@@ -304,8 +304,8 @@ impl SoftSet {
         Ok(self.solver.set_settings(new.with_substeps(settings.substeps_of(dt)))?)
     }
 
-    /// Rebuilds the solver with another radius and the same particles.
-    pub(crate) fn rebuild(&mut self, radius: f32) -> Result<(), SoftError> {
+    /// Returns the same things in a solver with another radius.
+    pub(crate) fn with_radius(&self, radius: f32) -> Result<SoftSet, SoftError> {
         let mut made = self.clone();
         let settings = *self.solver.settings();
         let mut new = settings;
@@ -329,8 +329,7 @@ impl SoftSet {
             }
         }
         made.find_owners();
-        *self = made;
-        Ok(())
+        Ok(made)
     }
 }
 

@@ -3,33 +3,34 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (forces of joints).
 
+use crate::World;
 use crate::joints::JointBroken;
-use crate::{JointId, World};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 
 impl<B: BroadPhase> World<B> {
-    /// Removes the overloaded joints.
+    /// Removes the overloaded joints, and lists them. A gear that is overloaded too is listed even
+    /// if it is removed with a joint that it couples.
     pub(crate) fn break_joints(&mut self) {
-        let indices = &self.contacts.scratch.joints;
-        let broken: Vec<JointId> = indices
-            .iter()
-            .filter(|&&index| self.joints.at(index).is_overloaded())
-            .map(|&index| self.joints.id_at(index))
-            .collect();
-        for id in broken {
-            let Some(joint) = self.joints.get(id).copied() else { continue };
-            let event = JointBroken {
-                joint: id,
+        let overloaded = self.contacts.scratch.joints.iter().filter_map(|&position| {
+            let joint = self.joints.at(position);
+            let event = || JointBroken {
+                joint: self.joints.id_at(position),
                 a: self.bodies.id_at(joint.body_a),
                 b: self.bodies.id_at(joint.body_b),
                 force: joint.load.force().length(),
                 torque: joint.load.torque().length(),
                 user_data: joint.user_data,
             };
-            if self.remove_joint(id).is_ok() {
-                self.joints.broken.push(event);
+            joint.is_overloaded().then(event)
+        });
+        let broken: Vec<JointBroken> = overloaded.collect();
+        for event in &broken {
+            // Otherwise it went with another one.
+            if self.joints.get(event.joint).is_some() {
+                _ = self.remove_joint(event.joint);
             }
         }
+        self.joints.broken.extend(broken);
     }
 }

@@ -21,7 +21,7 @@ use crate::contacts::hook_input::{MixedMaterial, PairSide};
 use crate::contacts::hooked::{Answers, Change, PairAnswer, Verdict, inverse_mass_of};
 use crate::contacts::narrow;
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
-use crate::contacts::surface_velocity::{middle_of, velocity_at};
+use crate::contacts::surface_velocity::middle_of;
 use crate::contacts::touches::is_sensor_pair;
 use crate::hooks::{ContactMut, Hooks, PairView, Side};
 use crate::{BodyId, World};
@@ -318,7 +318,7 @@ impl<B: BroadPhase> World<B> {
                 let point = middle_of(found);
                 // Half a step ahead: with the velocity at the start, a body on a turntable would
                 // leave its circle along the tangent.
-                let travel = (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * last.dt);
+                let travel = (body_b.velocity_at(point) - body_a.velocity_at(point)) * (0.5 * last.dt);
                 let (travel, sign) = if given.of == PairSide::A { (travel, -1.0) } else { (-travel, 1.0) };
                 let mut surface = SurfaceVelocity::new(contact, point);
                 surface.slide = (given.velocity + given.spin.cross(travel)) * sign;

@@ -5,7 +5,6 @@
 //! meshes).
 
 use crate::World;
-use crate::bodies::size::Size;
 use crate::contacts::ContactSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -70,7 +69,6 @@ impl<B: BroadPhase> World<B> {
             let Some(Shape::Mesh(old)) = &self.bodies.shapes[body as usize] else { continue };
             let Some(next) = self.bodies.deforming.take_next(body, old) else { continue };
             self.bodies.put_shape(body as usize, Some(Shape::Mesh(next)));
-            self.bodies.sizes[body as usize] = Size::Other;
         }
         self.bodies.deforming.swapped = swapped;
     }

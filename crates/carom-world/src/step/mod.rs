@@ -85,12 +85,13 @@ impl<B: BroadPhase> World<B> {
         Ok(StepBudget::start(budget, self.budget.cost_model, self.settings.solver.substeps))
     }
 
-    /// Whether no pair is due, and neither a body nor anything else moves.
+    /// Whether no pair is due, neither a body nor anything else moves, and no target is pending. A
+    /// kinematic body that is at its target arrives there too, so that the target is used up.
     fn has_nothing_to_move(&self, dt: f32) -> bool {
         let n_due = self.last.stats.n_tested + self.last.stats.shortfall.n_pairs;
         let moves = self.bodies.are_moving()
             || self.bodies.deforming.is_pending()
-            || (0.0 < dt && self.is_soft_awake());
+            || (0.0 < dt && (!self.bodies.steering.targets.is_empty() || self.is_soft_awake()));
         n_due == 0 && !moves
     }
 
@@ -125,6 +126,10 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.arrive();
+        for k in 0..self.bodies.steering.arrived.len() {
+            let (body, ()) = self.bodies.steering.arrived[k];
+            self.refit(body as usize);
+        }
         if self.bodies.active.has_suspended() {
             self.budget.round_robin.undo_selection();
         }

@@ -7,7 +7,7 @@
 use crate::bodies::solids::mean_over;
 use crate::contacts::ContactSet;
 use crate::contacts::pair_state::NOT_SOLVED;
-use crate::contacts::surface_velocity::{Sheet, belt_at, middle_of, velocity_at};
+use crate::contacts::surface_velocity::{Sheet, belt_at, middle_of};
 use crate::{BodyId, World};
 use carom_broad::BroadPhase;
 use carom_geom::Contact;
@@ -37,7 +37,7 @@ impl<B: BroadPhase> World<B> {
                     // Half a step ahead: with the velocity at the start, a body on a turntable
                     // would leave its circle along the tangent.
                     let ahead =
-                        (velocity_at(body_b, point) - velocity_at(body_a, point)) * (0.5 * self.last.dt);
+                        (body_b.velocity_at(point) - body_a.velocity_at(point)) * (0.5 * self.last.dt);
                     // The velocity of the surface at a part of a body.
                     let at = |body: u32, part: u32, pose: &Pose, ahead: Vec3| {
                         belt_at((&solids, belts), (body, part), pose, point + ahead)

@@ -4,7 +4,7 @@ use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, run, wor
 use crate::scenes::{CheckedStep, DT, cuboid};
 use carom_math::{Pose, Vec3};
 use carom_world::{
-    AxisLimit, BodyDesc, JointAxis, JointDesc, JointFault, JointKind, SixDof, World, WorldError,
+    AxisLimit, BodyDesc, JointAxis, JointDesc, JointFault, JointKind, Motor, SixDof, World, WorldError,
 };
 
 fn kinds() -> [JointKind; 7] {
@@ -179,4 +179,76 @@ fn bad_strength_is_named() {
     world.remove_joint(joint).unwrap();
     assert_eq!(world.joint_mut(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)));
     assert_eq!(world.joint(joint).map(|_| ()), Err(WorldError::StaleJoint(joint)));
+}
+
+/// Two joints on posts at 0 and 3 m, whose bodies have 1 kg: the first slides along y or turns
+/// about z, the second turns about z.
+fn on_two_posts(world: &mut World, slides: bool) -> [carom_world::JointId; 2] {
+    [0.0, 3.0].map(|x| {
+        let post = insert_post(world, Vec3::X * x);
+        let body = insert_box(world, Vec3::splat(0.3), 1.0, Pose::from_translation(Vec3::X * x));
+        let desc = if slides && x == 0.0 {
+            JointDesc::prismatic(post, body).with_axis(Vec3::Y)
+        } else {
+            JointDesc::revolute(post, body).with_axis(Vec3::Z)
+        };
+        world.insert_joint(desc).unwrap()
+    })
+}
+
+/// Gears, racks and pulleys bear 98 % of their strength for a minute, break at 102 %, and are
+/// removed alone. The load is held by a motor that is too strong for the joint.
+#[test]
+fn gears_racks_and_pulleys_break_at_their_strength() {
+    for kind in ["gear", "rack", "pulley"] {
+        for (share, breaks) in [(0.98, false), (1.02, true)] {
+            let mut world = world_with(if kind == "gear" { 0.0 } else { GRAVITY });
+            // The load on the joint, in newtons or newton metres.
+            let (joint, load) = match kind {
+                "gear" => {
+                    // The second wheel stands at its limit, and the motor of the first turns on.
+                    let [one, other] = on_two_posts(&mut world, false);
+                    world.joint_mut(other).unwrap().set_limits([0.0, 0.0]).unwrap();
+                    let motor = Motor::velocity(9.0).with_max_force(20.0);
+                    world.joint_mut(one).unwrap().set_motor(motor).unwrap();
+                    (world.insert_joint(JointDesc::gear(one, other, 1.0).with_user_data(77)).unwrap(), 20.0)
+                }
+                "rack" => {
+                    // The rack hangs on its pinion, which stands at its limit.
+                    let [one, other] = on_two_posts(&mut world, true);
+                    world.joint_mut(other).unwrap().set_limits([0.0, 0.0]).unwrap();
+                    let rack = JointDesc::rack_and_pinion(one, other, 0.5).with_user_data(77);
+                    // The load of a rack is the torque on its pinion.
+                    (world.insert_joint(rack).unwrap(), 0.5 * GRAVITY)
+                }
+                _ => {
+                    // Two boxes of equal mass hang on the rope.
+                    let bodies = [-1.0, 1.0].map(|x| {
+                        insert_box(&mut world, Vec3::splat(0.3), 1.0, Pose::from_translation(Vec3::X * x))
+                    });
+                    let supports = [-1.0, 1.0].map(|x| Vec3::new(x, 2.0, 0.0));
+                    let rope = JointDesc::pulley(bodies[0], bodies[1], supports, 1.0, 4.0);
+                    (world.insert_joint(rope.with_user_data(77)).unwrap(), GRAVITY)
+                }
+            };
+            let mut view = world.joint_mut(joint).unwrap();
+            if kind == "pulley" {
+                view.set_break_force(load / share).unwrap();
+            } else {
+                view.set_break_torque(load / share).unwrap();
+            }
+            let others = world.joints().count() - 1;
+            let broken = (0..3600).find_map(|_| {
+                world.checked_step(DT).unwrap();
+                world.broken_joints().first().copied()
+            });
+            assert_eq!(broken.is_some(), breaks, "{kind} at {share}: {broken:?}");
+            assert_eq!(world.joints().count(), others + usize::from(!breaks), "{kind}");
+            if let Some(broken) = broken {
+                assert!(broken.joint == joint && broken.user_data == 77, "{broken:?}");
+                let found = if kind == "pulley" { broken.force } else { broken.torque };
+                assert!(load / share < found && found < 1.5 * load, "{kind}: {broken:?}");
+            }
+        }
+    }
 }

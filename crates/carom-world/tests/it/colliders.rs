@@ -11,8 +11,8 @@ use carom_query::{Compound, CompoundPart, Shape};
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, ContactMut, Event, EventKind,
-    Filter, Groups, Hooks, Material, Mobility, PairView, QueryFilter, StepOptions, World, WorldError,
-    WorldSettings,
+    Filter, Groups, Hooks, MassFault, Material, Mobility, PairView, QueryFilter, StepOptions, World,
+    WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -517,7 +517,10 @@ fn the_last_collider_may_go() {
     let shelf = world.insert(empty.with_position(Vec3::Y * 5.0)).unwrap();
     world.insert_collider(shelf, cuboid(Vec3::ONE)).unwrap();
     world.checked_step(DT).unwrap();
-    assert_eq!(world.insert(BodyDesc::empty(Mobility::Dynamic)), Err(WorldError::NoMass));
+    assert_eq!(
+        world.insert(BodyDesc::empty(Mobility::Dynamic)),
+        Err(WorldError::NoMass(MassFault::NoCollider))
+    );
 }
 
 #[test]
@@ -575,7 +578,10 @@ fn bad_colliders_are_refused_and_change_nothing() {
         assert!(view.set_impulse_threshold(f32::NAN).is_err());
     }
     let only_one = world.body(only).unwrap().colliders().next().unwrap().id();
-    assert_eq!(world.collider_mut(only_one).unwrap().set_density(0.0).err(), Some(WorldError::NoMass));
+    assert_eq!(
+        world.collider_mut(only_one).unwrap().set_density(0.0).err(),
+        Some(WorldError::NoMass(MassFault::NoDensity))
+    );
     assert!(matches!(
         world.body_mut(body).unwrap().set_shape(ball(1.0)),
         Err(WorldError::SeveralColliders(id)) if id == body

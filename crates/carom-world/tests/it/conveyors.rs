@@ -5,7 +5,7 @@ use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_testkit::random::Random;
-use carom_world::{BodyDesc, BodyId, World, WorldError, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Material, PartMaterial, World, WorldError, WorldSettings};
 
 const G: f32 = 9.81;
 
@@ -361,4 +361,111 @@ fn any_number_of_substeps_reaches_the_speed() {
         let found = velocity(&world, parcel);
         assert!((found - Vec3::Z * 2.0).length() < 0.01, "{substeps}: {found}");
     }
+}
+
+/// The velocity of a surface is that of the part, in the world frame, whatever the poses of the
+/// body and of the collider are.
+#[test]
+fn the_surface_velocity_of_a_part_is_in_the_world_frame() {
+    let turn = Quat::from_rotation_y(core::f32::consts::FRAC_PI_2);
+    let moving = Material::default().with_surface_velocity(Vec3::X, Vec3::Y);
+    let [one, other] = [Vec3::X * 3.0, Vec3::X * -3.0]
+        .map(|position| ColliderDesc::new(cuboid(Vec3::ONE)).with_position(position));
+    let body = BodyDesc::fixed(one).with_collider(other.with_rotation(turn).with_material(moving));
+    let mut world = World::new();
+    let body = world.insert(body.with_pose(Pose::new(turn, Vec3::Y * 7.0))).unwrap();
+    let view = world.body(body).unwrap();
+    let parts: Vec<u32> = view.colliders().map(|collider| collider.first_part()).collect();
+    assert_eq!(view.surface_velocity_at(parts[0], Vec3::ONE), [Vec3::ZERO; 2]);
+    // The second collider is at (0, 7, 3) in the world, turned by half a turn.
+    let origin = Vec3::new(0.0, 7.0, 3.0);
+    for (point, expected) in [(origin, Vec3::NEG_X), (origin + Vec3::Z, Vec3::ZERO)] {
+        let [velocity, spin] = view.surface_velocity_at(parts[1], point);
+        assert!((velocity - expected).length() < 1e-5, "{point}: {velocity}");
+        assert!((spin - Vec3::Y).length() < 1e-6, "{spin}");
+    }
+    // A part with a material of its own has its motion.
+    let still = PartMaterial::new(Material::default());
+    let second = world.body(body).unwrap().colliders().nth(1).unwrap().id();
+    world.collider_mut(second).unwrap().set_part_materials(vec![still]).unwrap();
+    assert_eq!(world.body(body).unwrap().surface_velocity_at(parts[1], origin), [Vec3::ZERO; 2]);
+}
+
+/// A floor of two planks at z = -1 and 1, with its top at height 0. The second plank is turned by
+/// half a turn about y.
+fn planks() -> BodyDesc {
+    let plank = |z: f32, turn: f32| {
+        let pose = Pose::new(Quat::from_rotation_y(turn), Vec3::new(0.0, -0.5, z));
+        ColliderDesc::new(cuboid(Vec3::new(9.0, 0.5, 1.0))).with_pose(pose)
+    };
+    let floor = BodyDesc::fixed(plank(-1.0, 0.0)).with_collider(plank(1.0, core::f32::consts::PI));
+    floor.with_friction(1.0)
+}
+
+/// The belt of a body is in the frame of the body, whatever the poses of its colliders are.
+#[test]
+fn a_belt_of_a_body_of_several_colliders_is_in_its_frame() {
+    let mut world = World::new();
+    let floor = world.insert(planks()).unwrap();
+    world.body_mut(floor).unwrap().set_surface_velocity(Vec3::X, Vec3::ZERO).unwrap();
+    let parcels = [-1.0, 1.0].map(|z| {
+        let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.25, 0.5))).with_friction(0.25);
+        world.insert(desc.with_position(Vec3::new(0.0, 0.25, z))).unwrap()
+    });
+    run(&mut world, 2.0);
+    for id in parcels {
+        assert!((velocity(&world, id) - Vec3::X).length() < 0.02, "{}", velocity(&world, id));
+    }
+    // Zero stops all of them.
+    world.body_mut(floor).unwrap().set_surface_velocity(Vec3::ZERO, Vec3::ZERO).unwrap();
+    run(&mut world, 2.0);
+    assert!(parcels.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
+}
+
+/// A turntable of two halves turns about the origin of the body, not about each half.
+#[test]
+fn a_turntable_of_two_colliders_turns_about_the_body() {
+    let mut world = World::new();
+    let floor = world.insert(planks()).unwrap();
+    let spin = Vec3::Y * 0.8;
+    world.body_mut(floor).unwrap().set_surface_velocity(Vec3::ZERO, spin).unwrap();
+    for z in [-1.0, 1.0] {
+        let start = Vec3::new(0.0, 0.25, z);
+        let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.2, 0.25, 0.2))).with_friction(0.64);
+        let desc = desc.with_position(start).with_linear_velocity(spin.cross(Vec3::Z * z));
+        let parcel = world.insert(desc.with_angular_velocity(spin)).unwrap();
+        run(&mut world, 0.25 * core::f32::consts::TAU / 0.8);
+        let position = world.body(parcel).unwrap().position();
+        assert!((position - Vec3::new(z, 0.25, 0.0)).length() < 0.05, "{z}: {position}");
+        world.remove(parcel).unwrap();
+    }
+}
+
+/// The body returns the belt that was set, with one collider or several, and each collider shows
+/// its own in its frame.
+#[test]
+fn the_belt_that_was_set_is_returned_in_the_same_frame() {
+    let set = [Vec3::new(1.0, 0.5, -2.0), Vec3::new(0.0, 0.8, 0.1)];
+    let mut world = World::new();
+    let turned = ColliderDesc::new(cuboid(Vec3::ONE))
+        .with_pose(Pose::new(Quat::from_rotation_x(1.2), Vec3::new(3.0, -1.0, 0.5)));
+    for desc in [BodyDesc::fixed(ball(1.0)), planks(), BodyDesc::fixed(turned)] {
+        let id = world.insert(desc).unwrap();
+        world.body_mut(id).unwrap().set_surface_velocity(set[0], set[1]).unwrap();
+        let view = world.body(id).unwrap();
+        let found = view.surface_velocity();
+        assert!((0..2).all(|k| (found[k] - set[k]).length() < 1e-5), "{found:?}");
+        for collider in view.colliders() {
+            let point = Vec3::new(0.3, 2.0, -1.0);
+            let [own, _] = view.surface_velocity_at(collider.first_part(), point);
+            assert!((own - (set[0] + set[1].cross(point))).length() < 1e-5, "{own}");
+        }
+    }
+    // At the far end of the finite range there is no such velocity.
+    let far = ColliderDesc::new(ball(1.0)).with_position(Vec3::X * 1e10);
+    let far = world.insert(BodyDesc::fixed(far)).unwrap();
+    let refused = world.body_mut(far).unwrap().set_surface_velocity(Vec3::ZERO, Vec3::Y * 1e30).map(drop);
+    assert!(matches!(refused, Err(WorldError::BadValue { what: "surface velocity", .. })), "{refused:?}");
+    assert_eq!(world.body(far).unwrap().surface_velocity(), [Vec3::ZERO; 2]);
+    assert_eq!(world.validate(), Ok(()));
 }

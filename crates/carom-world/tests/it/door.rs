@@ -2,10 +2,13 @@
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
-use carom_geom::{Contact, HalfSpace, MassProperties};
+use carom_geom::{Contact, HalfSpace, HeightField, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
-use carom_query::Shape;
-use carom_world::{BodyDesc, JointDesc, JointFault, JointKind, World, WorldError};
+use carom_query::{HeightFieldShape, Shape};
+use carom_world::{
+    BodyDesc, BodyId, ColliderDesc, JointDesc, JointFault, JointKind, MassFault, Mobility, World, WorldError,
+};
+use std::sync::Arc;
 
 const BAD: [f32; 3] = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY];
 
@@ -39,9 +42,100 @@ fn bad_bodies() {
     let scaled = Pose::new(Quat::from_xyzw(0.0, 0.0, 0.0, 2.0), Vec3::ZERO);
     assert!(matches!(refused(good().with_pose(scaled)), WorldError::Pose(_)));
     assert!(is_bad(World::new().insert(good().with_friction(-0.1)), "friction", -0.1));
-    assert_eq!(refused(good().with_density(0.0)), WorldError::NoMass);
+    assert_eq!(refused(good().with_density(0.0)), WorldError::NoMass(MassFault::NoDensity));
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
-    assert_eq!(refused(of_unit_density(plane)), WorldError::NoMass);
+    assert_eq!(refused(of_unit_density(plane)), WorldError::NoMass(MassFault::Unbounded));
+}
+
+/// Poses of colliders are refused or normalised as those of bodies are, in each call that takes
+/// one.
+#[test]
+fn poses_of_colliders_are_rotations() {
+    let turn = Quat::from_rotation_z(0.5);
+    let at = |scale: f32| {
+        let pose = Pose::new(turn * scale, Vec3::X);
+        ColliderDesc::new(cuboid(Vec3::new(0.5, 0.2, 0.3))).with_pose(pose)
+    };
+    for bad in [0.0, 0.98, 2.0, f32::NAN] {
+        assert!(matches!(refused(BodyDesc::dynamic(at(bad))), WorldError::Pose(_)), "{bad}");
+        let mut world = World::new();
+        let id = world.insert(BodyDesc::dynamic(at(1.0))).unwrap();
+        assert!(matches!(world.insert_collider(id, at(bad)), Err(WorldError::Pose(_))), "{bad}");
+        let first = world.body(id).unwrap().colliders().next().unwrap().id();
+        let refused = world.collider_mut(first).unwrap().set_local_pose(at(bad).pose).map(drop);
+        assert!(matches!(refused, Err(WorldError::Pose(_))), "{bad}");
+    }
+    let motion_of = |insert: &dyn Fn(&mut World) -> BodyId| {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let id = insert(&mut world);
+        let lengths = world.body(id).unwrap().colliders().map(|c| c.local_pose().rotation.length());
+        assert!(lengths.into_iter().all(|length| (length - 1.0).abs() < 1e-6));
+        (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+        *world.body(id).unwrap().motion()
+    };
+    let whole = motion_of(&|world| world.insert(BodyDesc::dynamic(at(1.0))).unwrap());
+    let nearly = motion_of(&|world| world.insert(BodyDesc::dynamic(at(1.005))).unwrap());
+    assert!(whole.inverse_inertia.abs_diff_eq(nearly.inverse_inertia, 1e-6));
+    assert!(whole.pose.translation.distance(nearly.pose.translation) < 1e-4);
+    // A collider that is moved there later is as one that was inserted there.
+    let moved = motion_of(&|world| {
+        let id = world.insert(BodyDesc::dynamic(at(1.0).with_pose(Pose::from_translation(Vec3::Y)))).unwrap();
+        let only = world.body(id).unwrap().colliders().next().unwrap().id();
+        world.collider_mut(only).unwrap().set_local_pose(at(1.0).pose).unwrap();
+        id
+    });
+    assert_eq!(moved, whole);
+}
+
+/// The error of a dynamic body without mass names the cause, for one collider and for several, and
+/// also if a total mass is to be spread over them.
+#[test]
+fn a_missing_mass_is_named_by_its_cause() {
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].to_vec();
+    let outward = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let inward: Vec<[u32; 3]> = outward.iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let mesh = |triangles: &[[u32; 3]]| Shape::mesh(corners.clone(), triangles.to_vec()).unwrap();
+    let pair = |shape: Shape| Shape::compound(vec![(shape.clone(), Pose::IDENTITY), (shape, Pose::IDENTITY)]);
+    let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
+    let triangle = mesh(&outward[..1]);
+    let field = HeightFieldShape::new(HeightField::new([2, 2], [1.0, 1.0], vec![0.0; 4]).unwrap());
+    let field = Shape::HeightField(Arc::new(field.unwrap()));
+    let cases = [
+        (plane, 1.0, MassFault::Unbounded),
+        (ball(0.5), 0.0, MassFault::NoDensity),
+        (triangle.clone(), 1.0, MassFault::OpenMesh),
+        (pair(triangle).unwrap(), 1.0, MassFault::OpenMesh),
+        (mesh(&inward), 1.0, MassFault::InwardMesh),
+        (field, 1.0, MassFault::NoVolume),
+        (ball(0.5), 1e-45, MassFault::OutOfRange),
+        (ball(1e10), 1e30, MassFault::OutOfRange),
+    ];
+    let mut world = World::new();
+    for (shape, density, fault) in cases {
+        let expected = Err(WorldError::NoMass(fault));
+        let collider = || ColliderDesc::new(shape.clone()).with_density(density);
+        assert_eq!(world.insert(BodyDesc::dynamic(collider())), expected);
+        let aside = collider().with_position(Vec3::X);
+        assert_eq!(
+            world.insert(BodyDesc::dynamic(aside.clone()).with_collider(aside)),
+            expected,
+            "{fault:?}"
+        );
+        let sensor = ColliderDesc::new(cuboid(Vec3::ONE)).with_sensor(true);
+        assert_eq!(world.insert(BodyDesc::dynamic(collider()).with_collider(sensor)), expected, "{fault:?}");
+        if ![MassFault::NoDensity, MassFault::OutOfRange].contains(&fault) {
+            assert_eq!(world.insert(BodyDesc::dynamic(collider()).with_mass(2.0)), expected, "{fault:?}");
+        }
+        let fixed = world.insert(BodyDesc::fixed(collider())).unwrap();
+        let refused = world.body_mut(fixed).unwrap().set_mobility(Mobility::Dynamic).map(drop);
+        assert_eq!(refused, Err(WorldError::NoMass(fault)));
+        assert!(WorldError::NoMass(fault).to_string().starts_with("a dynamic body needs a mass: "));
+    }
+    let empty = world.insert(BodyDesc::empty(Mobility::Dynamic));
+    assert_eq!(empty, Err(WorldError::NoMass(MassFault::NoCollider)));
+    // With its triangles outwards the mesh has one.
+    world.insert(BodyDesc::dynamic(mesh(&outward))).unwrap();
 }
 
 #[test]
@@ -166,7 +260,7 @@ fn extreme_numbers_are_refused_or_stepped() {
                 _ => good.with_mass_properties(MassProperties::new(1.0, v, Mat3::IDENTITY)),
             };
             match world.insert(desc) {
-                Err(WorldError::NoMass | WorldError::BadValue { .. }) => n_refused += 1,
+                Err(WorldError::NoMass(_) | WorldError::BadValue { .. }) => n_refused += 1,
                 Err(error) => panic!("{what} of {x}: {error}"),
                 Ok(_) => n_stepped += 1,
             }

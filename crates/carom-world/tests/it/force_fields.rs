@@ -221,6 +221,31 @@ fn senseless_numbers_are_refused() {
     assert_eq!(world.force_fields().count(), 0);
 }
 
+/// A region at a pose that is no rotation is refused. One whose rotation is nearly a unit is that
+/// of the unit quaternion, as for bodies.
+#[test]
+fn a_region_without_a_rotation_is_refused() {
+    let at = |pose: Pose| {
+        let region = ForceRegion::Cuboid { pose, half_extents: Vec3::ONE };
+        ForceFieldDesc::inside(region, ForceKind::Acceleration(Vec3::Y))
+    };
+    let mut world = weightless();
+    let good = world.insert_force_field(at(Pose::IDENTITY)).unwrap();
+    let turn = Quat::from_rotation_z(0.3);
+    for rotation in [turn * 0.0, turn * 2.0, turn * 0.98, turn * f32::NAN] {
+        let field = at(Pose::new(rotation, Vec3::ZERO));
+        assert!(matches!(world.insert_force_field(field), Err(WorldError::Pose(_))), "{rotation}");
+        assert!(matches!(world.set_force_field(good, field), Err(WorldError::Pose(_))), "{rotation}");
+    }
+    let far = at(Pose::from_translation(Vec3::INFINITY));
+    assert!(matches!(world.insert_force_field(far), Err(WorldError::Pose(_))));
+    assert_eq!(world.force_field(good), Ok(&at(Pose::IDENTITY)));
+    let nearly = world.insert_force_field(at(Pose::new(turn * 1.005, Vec3::ZERO))).unwrap();
+    let ForceRegion::Cuboid { pose, .. } = world.force_field(nearly).unwrap().region else { panic!() };
+    assert!((pose.rotation.length() - 1.0).abs() < 1e-6);
+    assert_eq!(world.validate(), Ok(()));
+}
+
 /// Pulls and distances at the ends of the range do no harm.
 #[test]
 fn extreme_fields_do_no_harm() {

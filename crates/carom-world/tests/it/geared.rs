@@ -3,9 +3,9 @@
 use crate::jointed::{
     GRAVITY, energy, insert_box, insert_post, is_near, place_of, run, speed_of, world_with,
 };
-use crate::scenes::{CheckedStep, DT};
+use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyId, JointDesc, JointFault, JointId, JointKind, Motor, World, WorldError};
+use carom_world::{BodyDesc, BodyId, JointDesc, JointFault, JointId, JointKind, Motor, World, WorldError};
 
 const HALF: Vec3 = Vec3::new(0.3, 0.2, 0.1);
 
@@ -268,6 +268,74 @@ fn a_gear_goes_with_its_joints() {
         world.remove(body).unwrap();
         assert_eq!(world.joints().count(), 1);
         run(&mut world, 0.1);
+    }
+}
+
+/// Two wheels on posts at 0 and 0.5 m, whose boxes overlap by 0.1 m, and a gear between them.
+/// Returns the posts, the wheels and the joints.
+fn wheels_in_each_other() -> (World, [BodyId; 2], [BodyId; 2], [JointId; 2]) {
+    let mut world = world_with(0.0);
+    let posts = [0.0, 0.5].map(|x| insert_sensor_post(&mut world, Vec3::X * x));
+    let wheel = |x: f32| BodyDesc::dynamic(cuboid(HALF)).with_mass(1.0).with_position(Vec3::X * x);
+    let wheels = [0.0, 0.5].map(|x| world.insert(wheel(x)).unwrap());
+    let joint = |k: usize| JointDesc::revolute(posts[k], wheels[k]).with_axis(Vec3::Z);
+    let joints = [0, 1].map(|k| world.insert_joint(joint(k)).unwrap());
+    world.insert_joint(JointDesc::gear(joints[0], joints[1], 1.0)).unwrap();
+    (world, posts, wheels, joints)
+}
+
+/// A post that touches nothing.
+fn insert_sensor_post(world: &mut World, position: Vec3) -> BodyId {
+    let desc = BodyDesc::fixed(ball(0.01)).with_position(position).with_sensor(true);
+    world.insert(desc).unwrap()
+}
+
+/// Without the gear the wheels collide again, however the gear goes: with a mount, with a joint, or
+/// alone. They wake, and push each other apart if something lets them.
+#[test]
+fn wheels_meet_again_when_their_gear_goes() {
+    for (part, frees_a_wheel) in [("post", true), ("other post", true), ("joint", true), ("gear", false)] {
+        let (mut world, posts, wheels, joints) = wheels_in_each_other();
+        run(&mut world, 2.0);
+        assert!(wheels.iter().all(|&id| world.body(id).unwrap().is_sleeping()), "{part}");
+        match part {
+            "post" => world.remove(posts[0]).unwrap(),
+            "other post" => world.remove(posts[1]).unwrap(),
+            "joint" => world.remove_joint(joints[1]).unwrap(),
+            _ => {
+                let gear = world.joints().last().unwrap().id();
+                world.remove_joint(gear).unwrap();
+            }
+        }
+        assert!(wheels.iter().all(|&id| !world.body(id).unwrap().is_sleeping()), "{part}");
+        world.checked_step(DT).unwrap();
+        let shot = world.snapshot();
+        world.restore(&shot).unwrap();
+        assert!(world.body(wheels[0]).unwrap().touching().any(|other| other == wheels[1]), "{part}");
+        run(&mut world, 4.0);
+        let [x, other_x] = wheels.map(|id| world.body(id).unwrap().position().x);
+        assert!(!frees_a_wheel || 0.59 < other_x - x, "{part}: {x} {other_x}");
+    }
+}
+
+/// A gear that is overloaded in the same step as one of its joints is listed, also if it is removed
+/// with that joint. One that bears its load goes unlisted.
+#[test]
+fn a_gear_that_breaks_with_its_joint_is_listed() {
+    for (gear_strength, is_listed) in [(1e-3, true), (1e9, false)] {
+        let mut world = world_with(GRAVITY);
+        let [joint, other] = [0.0, 2.0].map(|x| on_own_post(&mut world, x, 1.0, false).1);
+        let gear = JointDesc::gear(joint, other, 1.0).with_user_data(5);
+        let gear = world.insert_joint(gear.with_break_torque(gear_strength)).unwrap();
+        world.joint_mut(joint).unwrap().set_break_force(1.0).unwrap();
+        world.joint_mut(joint).unwrap().set_motor(Motor::velocity(9.0).with_max_force(50.0)).unwrap();
+        world.checked_step(DT).unwrap();
+        let broken: Vec<_> = world.broken_joints().iter().map(|broken| broken.joint).collect();
+        assert_eq!(broken, if is_listed { vec![joint, gear] } else { vec![joint] });
+        assert!(!is_listed || world.broken_joints()[1].user_data == 5);
+        assert_eq!(world.joints().map(|view| view.id()).collect::<Vec<_>>(), [other]);
+        world.checked_step(DT).unwrap();
+        assert!(world.broken_joints().is_empty());
     }
 }
 

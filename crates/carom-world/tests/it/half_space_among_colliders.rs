@@ -9,8 +9,8 @@ use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::Shape;
 use carom_world::{
-    BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, Filter, Groups, Material, Mobility, QueryFilter,
-    World, WorldError, WorldSettings,
+    BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, Filter, Groups, MassFault, Material, Mobility,
+    QueryFilter, World, WorldError, WorldSettings,
 };
 
 fn at(shape: Shape, position: Vec3) -> ColliderDesc {
@@ -238,10 +238,10 @@ fn it_moves_by_velocity_and_not_by_force() {
     }
     let body = world.insert(dynamic(ball(0.5), Vec3::Y * 20.0)).unwrap();
     let before = world.state_hash();
-    assert_eq!(world.insert_collider(body, plane()).err(), Some(WorldError::NoMass));
+    assert_eq!(world.insert_collider(body, plane()).err(), Some(WorldError::NoMass(MassFault::Unbounded)));
     assert_eq!(
         world.insert(BodyDesc::dynamic(plane()).with_collider(ball(1.0))).err(),
-        Some(WorldError::NoMass)
+        Some(WorldError::NoMass(MassFault::Unbounded))
     );
     assert_eq!(world.state_hash(), before);
     // A sensor has no mass in any case.

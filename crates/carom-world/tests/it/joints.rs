@@ -286,3 +286,35 @@ fn a_wound_spring_is_restored_with_its_turns() {
     assert_eq!(again.joint(hinge).unwrap().angle(), world.joint(hinge).unwrap().angle());
     assert!(again.joint(hinge).unwrap().angle().unwrap() < 18.0);
 }
+
+/// New frames leave the full turns of a torsion spring. Frames determine an angle up to full turns
+/// only, so it is the nearest one to the angle before.
+#[test]
+fn new_frames_keep_the_turns_of_a_torsion_spring() {
+    use carom_math::Quat;
+    use core::f32::consts::{PI, TAU};
+    let settings = WorldSettings::default();
+    let no_gravity = settings.with_solver(settings.solver.with_gravity(Vec3::ZERO));
+    for turned in [1.0, 3.0, 4.0, -2.5] {
+        let mut world: World = World::with_settings(no_gravity);
+        let limb = || Shape::Cuboid(Cuboid::new(Vec3::splat(0.2)).unwrap());
+        let post = world.insert(BodyDesc::fixed(limb())).unwrap();
+        let body = world.insert(of_unit_density(limb()).with_can_sleep(false)).unwrap();
+        let desc = JointDesc::revolute(post, body).with_frames(Pose::IDENTITY, Pose::IDENTITY);
+        let hinge = world.insert_joint(desc).unwrap();
+        let mut spring = TorsionSpring::new(0.01, 3.3 * TAU);
+        spring.damping = 0.005;
+        world.joint_mut(hinge).unwrap().set_torsion_spring(Some(spring)).unwrap();
+        (0..600).for_each(|_| _ = world.checked_step(STEP).unwrap());
+        let before = world.joint(hinge).unwrap().angle().unwrap();
+        assert!(f64::from(2.0 * TAU) < before, "it winds itself up: {before}");
+        let frame_b = Pose::from_rotation(Quat::from_rotation_x(turned));
+        world.joint_mut(hinge).unwrap().set_frames(Pose::IDENTITY, frame_b).unwrap();
+        let after = world.joint(hinge).unwrap().angle().unwrap();
+        let nearest = if turned.abs() <= PI { turned } else { turned - TAU * turned.signum() };
+        assert!((after - before - f64::from(nearest)).abs() < 1e-3, "{turned}: {before} {after}");
+        world.checked_step(STEP).unwrap();
+        let later = world.joint(hinge).unwrap().angle().unwrap();
+        assert!((later - after).abs() < 0.3, "{turned}: {after} {later}");
+    }
+}

@@ -61,6 +61,7 @@ mod scripts;
 mod seams;
 mod sensors;
 mod setters;
+mod setters_of_colliders;
 mod settings;
 mod sliders;
 mod snapshots;

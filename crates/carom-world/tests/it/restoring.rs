@@ -267,6 +267,10 @@ fn the_first_offender_is_named() {
     let mut other = stored;
     other["halted"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();
+    assert_eq!(error(&other), entry("a static body with a velocity", 3));
+    for velocity in ["linear_velocity", "angular_velocity"] {
+        other["bodies"][3][velocity] = serde_json::json!([0.0, 0.0, 0.0]);
+    }
     other["traits"][3]["filter"]["mobility"] = "Fixed".into();
     assert_eq!(error(&other), entry("a suspended body that cannot move, or out of order", 3));
 }

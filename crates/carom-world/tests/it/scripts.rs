@@ -97,7 +97,7 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 JointKind::Revolute { limits: Some([-1.0, 1.0]), motor: None },
                 JointKind::Distance { min: 0.5, max: 2.0 },
             ][dice.below(4)];
-            match dice.below(24) {
+            match dice.below(28) {
                 0 => changed.push(world.remove(a).is_ok()),
                 1 => changed.push(world.body_mut(a).is_ok_and(|mut body| body.set_pose(p).is_ok())),
                 2 => changed.push(world.body_mut(a).is_ok_and(|mut body| {
@@ -170,6 +170,12 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                 23 => changed.push(
                     world.body_mut(a).is_ok_and(|mut body| body.apply_force_at(v, p.translation).is_ok()),
                 ),
+                24..27 => {
+                    let c = pick(&mut dice).unwrap_or(a);
+                    let gear = insert_gear(&mut world, b, [a, c], &mut dice);
+                    changed.push(gear.is_some());
+                    joints.extend(gear.into_iter().flatten());
+                }
                 _ => {
                     let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
                     world = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
@@ -226,4 +232,22 @@ fn change_joint<B: BroadPhase>(world: &mut World<B>, joint: JointId, kind: Joint
         JointKind::Distance { min, max } => joint.set_distance(min, max).is_ok(),
         _ => joint.set_break_force(1000.0).is_ok(),
     }
+}
+
+/// Joins two bodies to a mount, and couples the two joints by a gear or a rack. Returns all three;
+/// `None` if one of them was refused.
+fn insert_gear<B: BroadPhase>(
+    world: &mut World<B>,
+    mount: BodyId,
+    bodies: [BodyId; 2],
+    dice: &mut Dice,
+) -> Option<[JointId; 3]> {
+    let (is_rack, ratio) = (dice.one_in(3), dice.range(0.5, 2.0));
+    let first = if is_rack { JointDesc::prismatic } else { JointDesc::revolute };
+    let [one, other] = [first(mount, bodies[0]), JointDesc::revolute(mount, bodies[1])]
+        .map(|desc| desc.with_anchor(Vec3::Y));
+    let (one, other) = (world.insert_joint(one).ok()?, world.insert_joint(other).ok()?);
+    let gear = if is_rack { JointDesc::rack_and_pinion } else { JointDesc::gear };
+    let gear = world.insert_joint(gear(one, other, ratio).with_break_torque(dice.range(1.0, 100.0))).ok()?;
+    Some([one, other, gear])
 }

@@ -6,7 +6,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, Event, EventKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Event, EventKind, Filter, World, WorldSettings};
 use std::sync::Arc;
 
 fn empty<B: BroadPhase + Default>() -> World<B> {
@@ -192,5 +192,30 @@ fn passes_are_the_same_on_any_machine() {
     for n in [1, 2, 7] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
         assert_eq!(all, pool.install(crowd::<DynamicBvh>), "{n} threads");
+    }
+}
+
+/// A sensor on a body makes its pairs with static and kinematic bodies, but adds no contacts of its
+/// other colliders: these report what they would without the sensor.
+#[test]
+fn a_sensor_adds_no_contacts_of_the_other_colliders() {
+    let at = |shape: Shape, position: Vec3| ColliderDesc::new(shape).with_position(position);
+    for other in [BodyDesc::fixed, BodyDesc::kinematic] {
+        for filter in [Filter::default(), Filter::default().with_family(1)] {
+            for has_sensor in [false, true] {
+                let mut world: World = World::new();
+                world.insert(other(ColliderDesc::new(cuboid(Vec3::ONE)))).unwrap();
+                let lift = at(cuboid(Vec3::ONE), Vec3::X * 0.5).with_filter(filter);
+                let mut lift = BodyDesc::kinematic(lift).with_collider(at(ball(0.1), Vec3::Y * 3.0));
+                if has_sensor {
+                    lift = lift.with_collider(at(ball(0.2), Vec3::Y * 9.0).with_sensor(true));
+                }
+                world.insert(lift.with_linear_velocity(Vec3::Z * 0.01)).unwrap();
+                for _ in 0..3 {
+                    world.checked_step(DT).unwrap();
+                    assert!(world.events().is_empty(), "{has_sensor}: {:?}", world.events());
+                }
+            }
+        }
     }
 }

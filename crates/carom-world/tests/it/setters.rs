@@ -7,9 +7,10 @@ use carom_broad::Mobility;
 use carom_geom::{MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
+use carom_response::Body;
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind, LockedAxes,
-    World, WorldError, WorldSettings,
+    MassFault, Material, World, WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -396,7 +397,7 @@ fn bad_changes_are_refused_and_change_nothing() {
     let before = format!("{:?}", world.snapshot());
     assert_eq!(
         world.body_mut(floor).and_then(|mut body| body.set_mobility(Mobility::Dynamic).map(|_| ())),
-        Err(WorldError::NoMass)
+        Err(WorldError::NoMass(MassFault::Unbounded))
     );
     for bad in [f32::NAN, f32::INFINITY, -1.0] {
         assert!(
@@ -491,5 +492,156 @@ fn a_total_mass_is_spread_as_the_colliders_are() {
     for bad in [0.0, -1.0, f32::NAN, f32::INFINITY] {
         assert!(is_bad(world.insert(hammer.clone().with_mass(bad)), "mass", bad));
     }
-    assert_eq!(world.insert(BodyDesc::empty(Mobility::Dynamic).with_mass(1.0)), Err(WorldError::NoMass));
+    let empty = BodyDesc::empty(Mobility::Dynamic).with_mass(1.0);
+    assert_eq!(world.insert(empty), Err(WorldError::NoMass(MassFault::NoCollider)));
+}
+
+/// A static body has no velocity, as in a description: not for a query, not for an impulse event,
+/// and not when it begins to move.
+#[test]
+fn a_static_body_ignores_velocities() {
+    let mut world = World::new();
+    let wall = world.insert(BodyDesc::fixed(cuboid(Vec3::ONE)).with_linear_velocity(Vec3::X)).unwrap();
+    let ball = of_unit_density(ball(0.5)).with_position(Vec3::X * 1.4).with_impulse_threshold(0.0);
+    let ball = world.insert(ball).unwrap();
+    for mobility in [Mobility::Kinematic, Mobility::Dynamic] {
+        let mut body = world.body_mut(wall).unwrap();
+        body.set_linear_velocity(Vec3::X * 3.0).unwrap().set_angular_velocity(Vec3::Y).unwrap();
+        assert!(is_bad(body.set_linear_velocity(Vec3::NAN), "linear velocity", f32::NAN));
+        assert_eq!(world.body(wall).unwrap().velocity_at(Vec3::Y), Vec3::ZERO);
+        assert_eq!(world.body(wall).unwrap().angular_velocity(), Vec3::ZERO);
+        world.checked_step(DT).unwrap();
+        for event in world.impulse_events() {
+            assert!(event.approach_speed < 0.2, "{}", event.approach_speed);
+        }
+        world.body_mut(wall).unwrap().set_mobility(mobility).unwrap();
+        assert_eq!(world.body(wall).unwrap().linear_velocity(), Vec3::ZERO, "{mobility:?}");
+        assert_eq!(world.body(wall).unwrap().angular_velocity(), Vec3::ZERO, "{mobility:?}");
+        world.body_mut(wall).unwrap().set_mobility(Mobility::Fixed).unwrap();
+        world.body_mut(ball).unwrap().set_pose(Pose::from_translation(Vec3::X * 1.4)).unwrap();
+    }
+}
+
+/// Pushes of any kind leave a static or kinematic body as it was, also when it becomes dynamic
+/// later.
+#[test]
+fn pushes_leave_no_trace_on_bodies_that_they_do_not_move() {
+    for from in [Mobility::Fixed, Mobility::Kinematic] {
+        let run = |pushes: bool| {
+            let mut world = World::new();
+            world.insert(ground()).unwrap();
+            let body = world.insert(with(|d| d.linear_velocity = Vec3::ZERO)).unwrap();
+            world.body_mut(body).unwrap().set_mobility(from).unwrap();
+            if pushes {
+                let mut view = world.body_mut(body).unwrap();
+                view.apply_impulse(Vec3::X).unwrap().apply_angular_impulse(Vec3::Y).unwrap();
+                view.apply_force(Vec3::X * 9.0).unwrap().apply_torque(Vec3::Y * 9.0).unwrap();
+                view.apply_impulse_at(Vec3::X, Vec3::Z).unwrap().apply_force_at(Vec3::X, Vec3::Z).unwrap();
+            }
+            world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+            (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+            world.state_hash()
+        };
+        assert_eq!(run(true), run(false), "{from:?}");
+    }
+}
+
+/// A tetrahedron beside the origin, and one triangle, which has no volume.
+fn aside() -> Shape {
+    Shape::hull(&[Vec3::X, Vec3::X * 3.0, Vec3::X + Vec3::Y, Vec3::X + Vec3::Z]).unwrap()
+}
+
+fn triangle() -> Shape {
+    Shape::mesh(vec![Vec3::ZERO, Vec3::X, Vec3::Z], vec![[0, 2, 1]]).unwrap()
+}
+
+/// Whether the second body has twice the mass and the inertia of the first, and the same centre.
+fn is_twice(one: &Body, other: &Body) -> bool {
+    let [own, twice] = [one, other].map(|body| body.inverse_inertia.to_cols_array());
+    let is_near = |x: f32, y: f32| (x - y).abs() < 1e-4 * own[0];
+    other.center_of_mass == one.center_of_mass
+        && (2.0 * other.inverse_mass / one.inverse_mass - 1.0).abs() < 1e-5
+        && own.iter().zip(twice).all(|(own, twice)| is_near(*own, 2.0 * twice))
+}
+
+/// A setter of the mass starts from the mass that the body has, whatever became of its shape.
+#[test]
+fn a_new_mass_scales_the_old_one_after_any_change_of_shape() {
+    let deformed = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p * 2.0 - Vec3::splat(0.25));
+    let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z].map(|p| p - Vec3::splat(0.25));
+    let faces = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    let mesh = || Shape::mesh(corners.to_vec(), faces.clone()).unwrap();
+    type Change<'a> = Box<dyn Fn(&mut World, BodyId) + 'a>;
+    let set_shape = |shape: Shape| -> Change<'_> {
+        Box::new(move |w, b| _ = w.body_mut(b).unwrap().set_shape(shape.clone()).unwrap())
+    };
+    let cases: Vec<(&str, Change<'_>)> = vec![
+        ("another shape", set_shape(aside())),
+        ("a shape without a volume", set_shape(triangle())),
+        ("an unbounded shape", set_shape(ground().colliders[0].shape.clone())),
+        (
+            "a deformed shape",
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().deform(&deformed).unwrap();
+                w.checked_step(DT).unwrap();
+            }),
+        ),
+        (
+            "no shape",
+            Box::new(|w, b| {
+                let only = w.body(b).unwrap().colliders().next().unwrap().id();
+                w.remove_collider(only).unwrap();
+            }),
+        ),
+    ];
+    for (name, change) in cases {
+        let mut world = World::new();
+        let id = world.insert(BodyDesc::dynamic(mesh())).unwrap();
+        let start = *world.body(id).unwrap().motion();
+        change(&mut world, id);
+        let before = *world.body(id).unwrap().motion();
+        assert_eq!(before.inverse_inertia, start.inverse_inertia, "{name}: inertia stays");
+        // A restored world has the same mass to begin with.
+        let shot = world.snapshot();
+        world.restore(&shot).unwrap();
+        world.body_mut(id).unwrap().set_mass(2.0 / before.inverse_mass).unwrap();
+        assert!(is_twice(&before, world.body(id).unwrap().motion()), "{name}");
+        assert_eq!(world.validate(), Ok(()), "{name}");
+    }
+}
+
+/// A dynamic body that got another shape keeps its mass while it stands still in between. A static
+/// one has the mass of the shape with which it begins to move.
+#[test]
+fn a_mass_belongs_to_the_shape_with_which_a_body_became_dynamic() {
+    let mut world = World::new();
+    let [one, other] =
+        [BodyDesc::dynamic, BodyDesc::fixed].map(|of| world.insert(of(cuboid(Vec3::splat(0.5)))).unwrap());
+    let start = *world.body(one).unwrap().motion();
+    for id in [one, other] {
+        world.body_mut(id).unwrap().set_shape(aside()).unwrap();
+        world.body_mut(id).unwrap().set_mobility(Mobility::Fixed).unwrap();
+        world.body_mut(id).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+    }
+    let [one, other] = [one, other].map(|id| *world.body(id).unwrap().motion());
+    assert_eq!(
+        (one.inverse_mass, one.center_of_mass, one.inverse_inertia),
+        (start.inverse_mass, start.center_of_mass, start.inverse_inertia)
+    );
+    let own = carom_world::mass_of(&aside(), ColliderDesc::DEFAULT_DENSITY);
+    assert!((other.inverse_mass * own.mass - 1.0).abs() < 1e-5 && other.center_of_mass == own.center);
+}
+
+/// After a change of the shape another density gives the mass of the present shape; another
+/// material gives none.
+#[test]
+fn a_new_density_counts_for_the_present_shape() {
+    let mut world = World::new();
+    let id = world.insert(of_unit_density(cuboid(Vec3::splat(0.5)))).unwrap();
+    world.body_mut(id).unwrap().set_shape(cuboid(Vec3::splat(1.0))).unwrap();
+    let only = world.body(id).unwrap().colliders().next().unwrap().id();
+    world.collider_mut(only).unwrap().set_material(Material::new(0.1, 0.0)).unwrap();
+    assert!((world.body(id).unwrap().mass() - 1.0).abs() < 1e-5);
+    world.collider_mut(only).unwrap().set_density(3.0).unwrap();
+    assert!((world.body(id).unwrap().mass() - 24.0).abs() < 1e-4);
 }

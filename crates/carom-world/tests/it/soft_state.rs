@@ -159,6 +159,11 @@ fn an_error_names_the_first_offender_and_changes_nothing() {
     let filled =
         water(0.05).with_filling(&ball(1.0), &Pose::IDENTITY).with_filling(&unbounded, &Pose::IDENTITY);
     assert_eq!(soft(world.insert_particles(filled)), SoftError::BadFilling { filling: 1 });
+    for scale in [0.0, 0.98, 2.0, f32::NAN] {
+        let no_pose = Pose::new(carom_math::Quat::IDENTITY * scale, Vec3::ZERO);
+        let filled = water(0.05).with_filling(&ball(1.0), &no_pose);
+        assert_eq!(soft(world.insert_particles(filled)), SoftError::BadFilling { filling: 0 });
+    }
     let no_room = water(0.05).with_filling(&ball(0.04), &Pose::IDENTITY);
     assert_eq!(soft(world.insert_particles(no_room)), SoftError::BadFilling { filling: 0 });
     assert_eq!(soft(world.insert_particles(water(0.05))), SoftError::Empty);
@@ -440,4 +445,53 @@ fn r_a_cloth_that_is_torn_to_threads_goes_on() {
         other.checked_step(DT).unwrap();
     }
     assert_eq!(other.state_hash(), world.state_hash());
+}
+
+/// A fluid sets the radius of the particle solver. A refused one leaves it, so a world goes on with
+/// the bits of one in which the call was never made.
+#[test]
+fn a_refused_liquid_leaves_the_radius() {
+    let liquid = ParticlePhase::Liquid(Liquid::default().with_viscosity(-1.0));
+    let refusals = [
+        ParticlesDesc::new(liquid, 0.02).with_positions(&[Vec3::Y * 5.0]),
+        // The cloth is too thick beside particles of this radius.
+        ParticlesDesc::new(ParticlePhase::Liquid(Liquid::default()), 0.001).with_positions(&[Vec3::Y * 5.0]),
+    ];
+    let run = |refusal: Option<&ParticlesDesc>| {
+        let mut world: World = World::new();
+        world.insert(ground()).unwrap();
+        let sheet = SoftBodyDesc::grid([0.5, 0.5], [5, 5], ClothSettings::default());
+        world.insert_soft_body(sheet.with_thickness(0.1).with_position(Vec3::Y * 0.5)).unwrap();
+        let before = format!("{:?}", world.snapshot());
+        refusal.into_iter().for_each(|desc| assert!(world.insert_particles(desc.clone()).is_err()));
+        assert!(before == format!("{:?}", world.snapshot()), "the world changed");
+        (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+        world.state_hash()
+    };
+    for (k, refusal) in refusals.iter().enumerate() {
+        assert_eq!(run(Some(refusal)), run(None), "refusal {k}");
+    }
+}
+
+/// The first thing of a world sets the radius of the particle solver. A refused one sets none.
+#[test]
+fn a_refused_first_thing_leaves_no_radius() {
+    let run = |asks: bool| {
+        let mut world: World = World::new();
+        world.insert(ground()).unwrap();
+        let first = ParticlesDesc::new(ParticlePhase::Grains(Grains::default()), 0.1);
+        let first = world.insert_particles(first.with_positions(&[Vec3::Y])).unwrap();
+        world.remove_particles(first).unwrap();
+        if asks {
+            let bad = ParticlePhase::Grains(Grains::default().with_friction(-1.0));
+            let bad = ParticlesDesc::new(bad, 0.02).with_positions(&[Vec3::Y]);
+            assert!(world.insert_particles(bad).is_err());
+        }
+        let before = format!("{:?}", world.snapshot());
+        let grains = ParticlesDesc::new(ParticlePhase::Grains(Grains::default()), 0.05);
+        world.insert_particles(grains.with_positions(&[Vec3::Y])).unwrap();
+        (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+        (before, world.state_hash())
+    };
+    assert!(run(false) == run(true));
 }

@@ -5,7 +5,8 @@ use crate::soft::tetrahedra;
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{
     BodyDesc, BodyId, ColliderDesc, Filter, Grains, Groups, LockedAxes, ParticlePhase, ParticlesDesc,
-    ParticlesId, RopeSettings, SoftBodyDesc, SoftBodyId, SoftBodySettings, SoftSettings, World,
+    ParticlesId, RopeSettings, SoftBodyDesc, SoftBodyId, SoftBodySettings, SoftEvent, SoftSettings,
+    SoftThing, World,
 };
 
 fn run(world: &mut World, seconds: f32) {
@@ -195,5 +196,42 @@ fn locked_axes_bear_soft_things() {
             "{}",
             shelf.linear_velocity()
         );
+    }
+}
+
+/// A contact ends if the body or the soft thing is removed, as one of two bodies does. The event
+/// has the old handles, also if the slot has another thing by then, and after a restore.
+#[test]
+fn a_removal_ends_the_contacts_of_soft_things() {
+    let floor = || BodyDesc::fixed(cuboid(Vec3::new(9.0, 0.5, 9.0))).with_position(Vec3::Y * -0.5);
+    for (removes_body, is_followed, is_restored) in
+        [(true, false, false), (false, false, false), (false, true, false), (false, true, true)]
+    {
+        let mut world: World = World::new();
+        let floor = world.insert(floor()).unwrap();
+        let id = world.insert_particles(grains(&[Vec3::Y * 0.05])).unwrap();
+        run(&mut world, 4.0);
+        assert!(world.particles(id).unwrap().is_sleeping());
+        assert_eq!(world.particles(id).unwrap().touching().collect::<Vec<_>>(), [floor]);
+        if removes_body {
+            world.remove(floor).unwrap();
+        } else {
+            world.remove_particles(id).unwrap();
+        }
+        if is_followed {
+            let next = world.insert_particles(grains(&[Vec3::Y * 9.0])).unwrap();
+            let [index, old] = [next, id].map(|id| SoftThing::Particles(id).index());
+            assert_eq!(index, old, "the slot is used again");
+            assert_eq!(world.particles(next).unwrap().touching().count(), 0);
+        }
+        if is_restored {
+            let shot = world.snapshot();
+            world.restore(&shot).unwrap();
+        }
+        world.checked_step(DT).unwrap();
+        let ended = SoftEvent { thing: SoftThing::Particles(id), body: floor, began: false };
+        assert_eq!(world.soft_events(), [ended], "{removes_body} {is_followed} {is_restored}");
+        world.checked_step(DT).unwrap();
+        assert!(world.soft_events().is_empty());
     }
 }

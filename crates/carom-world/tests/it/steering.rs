@@ -162,3 +162,62 @@ fn pending_commands_are_in_snapshots() {
         assert_eq!(hashes[0], hashes[1], "{budget:?}");
     }
 }
+
+/// A target is used up by the next step, also if the body is there already, so that nothing moves
+/// in that step. A pose that is set later stays.
+#[test]
+fn a_target_that_was_reached_at_once_is_used_up() {
+    let start = Vec3::new(1.0, 2.0, 3.0);
+    let turned = Quat::from_rotation_y(0.5);
+    // The same rotation as a quaternion of the other sign is no rotation to make.
+    for target in [Pose::new(turned, start), Pose::new(-turned, start)] {
+        let mut world = World::new();
+        let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_pose(Pose::new(turned, start));
+        let lift = world.insert(lift).unwrap();
+        world.checked_step(DT).unwrap();
+        world.body_mut(lift).unwrap().move_to(target).unwrap();
+        world.checked_step(DT).unwrap();
+        world.body_mut(lift).unwrap().set_pose(Pose::from_translation(Vec3::Y * 5.0)).unwrap();
+        for _ in 0..3 {
+            world.checked_step(DT).unwrap();
+            assert_eq!(world.body(lift).unwrap().position(), Vec3::Y * 5.0);
+            assert_eq!(world.body(lift).unwrap().linear_velocity(), Vec3::ZERO);
+            assert_eq!(world.body(lift).unwrap().angular_velocity(), Vec3::ZERO);
+        }
+    }
+}
+
+/// A target so far away that the velocity to it overflows is reached too, if nothing else moves.
+#[test]
+fn a_target_beyond_all_velocities_is_reached() {
+    for has_company in [false, true] {
+        let mut world = weightless();
+        let lift = BodyDesc::kinematic(ball(1.0)).with_position(Vec3::X * -3e37);
+        let lift = world.insert(lift).unwrap();
+        if has_company {
+            world.insert(of_unit_density(ball(0.5)).with_linear_velocity(Vec3::Y)).unwrap();
+        }
+        world.checked_step(DT).unwrap();
+        let target = Pose::from_translation(Vec3::X * 3e37);
+        world.body_mut(lift).unwrap().move_to(target).unwrap();
+        world.checked_step(DT).unwrap();
+        assert_eq!(world.body(lift).unwrap().pose(), target, "{has_company}");
+    }
+}
+
+/// A step of no length moves nothing, so it uses up no target and no force.
+#[test]
+fn a_step_without_length_keeps_targets_and_forces() {
+    let mut world = weightless();
+    let lift = world.insert(BodyDesc::kinematic(ball(0.5))).unwrap();
+    let body = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::X * 5.0)).unwrap();
+    world.checked_step(DT).unwrap();
+    world.body_mut(lift).unwrap().move_to(Pose::from_translation(Vec3::Y)).unwrap();
+    world.body_mut(body).unwrap().apply_force(Vec3::X).unwrap();
+    world.checked_step(0.0).unwrap();
+    assert_eq!(world.body(lift).unwrap().position(), Vec3::ZERO);
+    assert_eq!(world.body(body).unwrap().linear_velocity(), Vec3::ZERO);
+    world.checked_step(DT).unwrap();
+    assert_eq!(world.body(lift).unwrap().position(), Vec3::Y);
+    assert!(0.0 < world.body(body).unwrap().linear_velocity().x);
+}

@@ -6,7 +6,7 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, energy, ground, heap, stack, 
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
-use carom_world::{BodyDesc, BodyId, Budget, EventKind, StepStats, World};
+use carom_world::{BodyDesc, BodyId, Budget, EventKind, JointDesc, Mobility, StepStats, World};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -415,4 +415,49 @@ fn the_first_step_knows_its_budget() {
     heap(&mut other, 144, 5);
     let shortfall = other.checked_step_within(DT, Budget::Time(Duration::from_secs(100))).unwrap().shortfall;
     assert_eq!(shortfall, Default::default());
+}
+
+/// A body that became dynamic, or ceased to be, is selected with the bodies that joints connect to
+/// it, also if it has no pair. A restored world, which finds them anew, selects the same.
+#[test]
+fn a_change_of_mobility_changes_the_groups_of_joints() {
+    for (first, later) in [(Mobility::Fixed, Mobility::Dynamic), (Mobility::Dynamic, Mobility::Kinematic)] {
+        let mut world: World = World::new();
+        let high = |world: &mut World, x: f32| {
+            let desc = of_unit_density(ball(0.1)).with_position(Vec3::new(x, 60.0, 0.0));
+            world.insert(desc.with_can_sleep(false)).unwrap()
+        };
+        // In the order of the numbers there are many bodies between them on both sides, so they are
+        // not selected together by chance.
+        heap(&mut world, 100, 5);
+        let [one, other] = [0.0, 6.0].map(|x| high(&mut world, x));
+        for k in 0..40 {
+            let position = Vec3::new(30.0 + 2.0 * (k % 8) as f32, 0.5 + (k / 8) as f32, 0.0);
+            let desc = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(position);
+            world.insert(desc.with_can_sleep(false)).unwrap();
+        }
+        let third = high(&mut world, 12.0);
+        world.insert_joint(JointDesc::rope(one, other, 6.0)).unwrap();
+        world.insert_joint(JointDesc::rope(one, third, 12.0)).unwrap();
+        world.body_mut(one).unwrap().set_mobility(first).unwrap();
+        (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+        let budget = Budget::Steps(world.stats().n_steps / 20);
+        (0..20).for_each(|_| _ = world.checked_step_within(DT, budget).unwrap());
+        world.body_mut(one).unwrap().set_mobility(later).unwrap();
+        let mut again: World = World::new();
+        again.restore(&world.snapshot()).unwrap();
+        let (mut n_suspended, mut n_different) = (0, 0);
+        for step in 0..60 {
+            for world in [&mut world, &mut again] {
+                world.checked_step_within(DT, budget).unwrap();
+                let [own, its, others] = [one, other, third].map(|id| world.body(id).unwrap().is_suspended());
+                assert!(later != Mobility::Dynamic || own == its && its == others, "step {step}");
+                n_suspended += usize::from(its);
+                n_different += usize::from(its != others);
+            }
+            assert_eq!(world.state_hash(), again.state_hash(), "{later:?}, step {step}");
+        }
+        assert!(0 < n_suspended, "{later:?}: the budget suffices");
+        assert!(later == Mobility::Dynamic || 0 < n_different, "nothing connects them any more");
+    }
 }

@@ -4,7 +4,9 @@ use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, world_on};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, Motor, World, WorldSettings};
+use carom_world::{
+    BodyDesc, BodyId, Groups, JointDesc, JointId, JointKind, Mobility, Motor, World, WorldSettings,
+};
 
 /// A box on the ground, a ball that feels no gravity, and a ball that hangs on a rod.
 fn sleepers(world: &mut World) -> [BodyId; 3] {
@@ -342,4 +344,51 @@ fn a_body_struck_asleep_moves_as_if_awake() {
         }
     }
     println!("{n} impacts");
+}
+
+/// The active bodies are those that a walk over all bodies finds, also between a change and the
+/// next step.
+#[test]
+fn active_bodies_are_those_that_do_not_sleep() {
+    let check = |world: &World, what: &str| {
+        let is_active = |id: &BodyId| {
+            let body = world.body(*id).unwrap();
+            body.mobility() != Mobility::Fixed && !body.is_sleeping()
+        };
+        let expected: Vec<BodyId> = world.body_ids().filter(is_active).collect();
+        let found: Vec<BodyId> = world.active_bodies().collect();
+        assert_eq!(found, expected, "{what}");
+        found.len()
+    };
+    let mut world = World::new();
+    assert_eq!(check(&world, "an empty world"), 0);
+    let [on_ground, floating, hanging] = sleepers(&mut world);
+    assert_eq!(check(&world, "all sleep"), 0);
+    let lift = world.insert(BodyDesc::kinematic(ball(0.5)).with_position(Vec3::Y * 30.0)).unwrap();
+    assert_eq!(check(&world, "a kinematic body at rest"), 1);
+    world.body_mut(floating).unwrap().wake();
+    assert_eq!(check(&world, "a body that woke"), 2);
+    world.checked_step(DT).unwrap();
+    assert_eq!(check(&world, "after a step"), 2);
+    world.body_mut(floating).unwrap().set_mobility(Mobility::Fixed).unwrap();
+    assert_eq!(check(&world, "a body that became static"), 1);
+    world.body_mut(floating).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+    world.remove(lift).unwrap();
+    assert_eq!(check(&world, "a body that was removed"), 1);
+    // Its number is used again.
+    world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::Y * 30.0)).unwrap();
+    assert_eq!(check(&world, "a static body of its number"), 1);
+    world.insert(of_unit_density(ball(0.5)).with_position(Vec3::Y * 40.0)).unwrap();
+    assert_eq!(check(&world, "a new body"), 2);
+    world.wake_all();
+    assert_eq!(check(&world, "all woke"), 4);
+    let shot = world.snapshot();
+    world.restore(&shot).unwrap();
+    assert_eq!(check(&world, "a restored world"), 4);
+    for step in 0..300 {
+        world.checked_step(DT).unwrap();
+        check(&world, &format!("step {step}"));
+    }
+    let all: Vec<BodyId> = world.active_bodies().collect();
+    assert!(!all.contains(&on_ground) && !all.contains(&hanging));
 }
