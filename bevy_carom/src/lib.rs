@@ -37,6 +37,6 @@ pub use carom_geom::ShapeError;
 pub use carom_query::Shape;
 pub use carom_world::{
     AxisLimit, BodyId, ColliderId, CombineRule, DrawFlags, DrawRole, Filter, Groups, JointAxis, JointDesc,
-    JointId, LockedAxes, Material, Mobility, Motor, QueryFilter, SolverSettings, Spring, World, WorldError,
-    WorldSettings,
+    JointId, LockedAxes, MassFault, Material, Mobility, Motor, QueryFilter, SolverSettings, Spring, World,
+    WorldError, WorldSettings,
 };

@@ -2,7 +2,7 @@
 
 use crate::{app, ball, drain, physics, updates};
 use bevy_carom::{
-    Collider, Density, GravityScale, LinearVelocity, Refusal, RefusalCause, RigidBody, WorldError,
+    Collider, Density, GravityScale, LinearVelocity, MassFault, Refusal, RefusalCause, RigidBody, WorldError,
 };
 use bevy_ecs::hierarchy::ChildOf;
 use bevy_math::Vec3;
@@ -16,7 +16,8 @@ fn a_body_without_mass_waits_for_its_collider() {
     let refusals = drain::<Refusal>(&mut app);
     updates(&mut app, 3);
     assert!(drain::<Refusal>(&mut app).is_empty());
-    assert_eq!(refusals, [Refusal { entity: body, cause: RefusalCause::World(WorldError::NoMass) }]);
+    let cause = RefusalCause::World(WorldError::NoMass(MassFault::NoCollider));
+    assert_eq!(refusals, [Refusal { entity: body, cause }]);
     app.world_mut().spawn((Collider::sphere(0.5).unwrap(), ChildOf(body)));
     app.update();
     assert!(physics(&app).body(body).is_some() && drain::<Refusal>(&mut app).is_empty());
@@ -66,5 +67,6 @@ fn the_last_collider_with_mass_is_missed() {
     app.world_mut().entity_mut(body).remove::<Collider>();
     app.update();
     let refusals = drain::<Refusal>(&mut app);
-    assert!(refusals.iter().any(|refusal| refusal.cause == RefusalCause::World(WorldError::NoMass)));
+    let cause = RefusalCause::World(WorldError::NoMass(MassFault::NoDensity));
+    assert!(refusals.iter().any(|refusal| refusal.cause == cause), "{refusals:?}");
 }
