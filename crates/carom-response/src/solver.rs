@@ -492,7 +492,10 @@ impl Solver {
             balance.measure(states, |states| passes.warm_start(&mut Jointed { states, pushes }));
             passes.solve(&mut Jointed { states, pushes: joint_pushes });
             let unbalanced = balance.find(masses, touches, settings.length_unit);
-            colors.run(states, &Pass { stage: Stage::Solve, elapsed, unbalanced, ..first });
+            if !unbalanced.is_empty() {
+                colors.run(states, &Pass { stage: Stage::Reduce, unbalanced, ..first });
+            }
+            colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
             elapsed += h;
             motion_bounds.apply(states);
             backend::advance(states, free, joint_pushes, Advance::End { h, dt });

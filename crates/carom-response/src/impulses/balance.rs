@@ -5,7 +5,8 @@
 //! - By its warm start, a body that rests or is jammed gains almost no speed and no spin, whatever
 //!   the load. A body that gains more than [`MAX_GAIN`], and is in a deep overlap, is
 //!   *unbalanced*.
-//! - In the first substep, the contacts of unbalanced bodies keep only a small impulse.
+//! - Before the first substep is solved, the contacts of unbalanced bodies are reduced to a small
+//!   impulse.
 //!
 //! Reference: none; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005, warm starts
 //! without a check.
@@ -86,7 +87,7 @@ fn velocities(state: &State) -> [Vec3; 2] {
     [Vec3::new(x, y, z), Vec3::new(u, v, w)]
 }
 
-/// The bodies whose contacts keep only a small impulse.
+/// The bodies whose contacts are reduced to a small impulse.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unbalanced<'a> {
     /// By slot: whether the body is unbalanced. Empty if there is none.

@@ -135,9 +135,8 @@ impl Group {
     }
 
     /// Returns a bit for each lane in which a body is unbalanced.
-    #[inline]
     pub(crate) fn unbalanced_lanes(&self, unbalanced: &Unbalanced<'_>) -> u8 {
-        if unbalanced.is_empty() { 0 } else { self.lanes_of(|slot| unbalanced.includes(slot)) }
+        self.lanes_of(|slot| unbalanced.includes(slot))
     }
 
     fn lanes_of(&self, is_in: impl Fn(usize) -> bool) -> u8 {
@@ -229,7 +228,7 @@ pub(crate) struct Pass<'a> {
     pub(crate) elapsed: f32,
     /// The bodies whose contacts are solved in [`Stage::Repeat`].
     pub(crate) marks: Marks<'a>,
-    /// The bodies whose contacts keep less than `max_warm_start_speed`.
+    /// The bodies whose contacts are reduced in [`Stage::Reduce`].
     pub(crate) unbalanced: Unbalanced<'a>,
 }
 
@@ -268,6 +267,9 @@ pub(crate) enum Stage {
     /// Relaxes between two substeps. Deep contacts keep their impulse: see
     /// [`solve`](crate::impulses::solve).
     RelaxBetween,
+    /// Reduces the cached impulses of unbalanced bodies: see
+    /// [`balance`](crate::impulses::balance).
+    Reduce,
     /// Repeats `RelaxBetween` for contacts of marked bodies, without rolling friction: see
     /// [`passes`](crate::joints::passes).
     Repeat,

@@ -47,6 +47,7 @@ const TAKE_BACK: u8 = 2;
 const RELAX: u8 = 3;
 const RELAX_BETWEEN: u8 = 4;
 const REPEAT: u8 = 5;
+const REDUCE: u8 = 6;
 
 /// Runs a stage over groups, in their order. Tried: prefetching the states of the next group;
 /// slower on one and on two threads.
@@ -62,6 +63,7 @@ pub(crate) fn run<B: States>(groups: &mut [Group], states: B, pass: &Pass<'_>) {
         Stage::Relax => dispatch(Stepper::<B, RELAX> { groups, states, pass }),
         Stage::RelaxBetween => dispatch(Stepper::<B, RELAX_BETWEEN> { groups, states, pass }),
         Stage::Repeat => dispatch(Stepper::<B, REPEAT> { groups, states, pass }),
+        Stage::Reduce => dispatch(Stepper::<B, REDUCE> { groups, states, pass }),
     }
 }
 
@@ -90,6 +92,12 @@ impl<B: States, const STAGE: u8> Kernel for Stepper<'_, B, STAGE> {
                 TAKE_BACK => {
                     if group.is_pushing {
                         take_back(simd, group, &mut self.states, self.pass);
+                    }
+                }
+                REDUCE => {
+                    let lanes = group.unbalanced_lanes(&self.pass.unbalanced);
+                    if lanes != 0 {
+                        reduce(simd, group, &mut self.states, (lanes, self.pass.unbalanced.max_speed));
                     }
                 }
                 REPEAT => {
@@ -183,6 +191,54 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
 }
 
+/// Undoes the warm start in these lanes, but for normal impulses that give their bodies at most
+/// this speed.
+///
+/// The contacts are not solved meanwhile. A contact would push against the speed that others
+/// gained by the warm start. If it is deep, it would keep that impulse, and throw the body.
+#[inline(always)]
+fn reduce<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, (lanes, max_speed): (u8, f32)) {
+    let zero = S::F32x8::splat(simd, 0.0);
+    let is_reduced = zero.lt(S::F32x8::load(simd, &ones_of(lanes)));
+    let max_speed = S::F32x8::splat(simd, max_speed);
+    let normal = V3::load(simd, &g.normal);
+    let mut linear = V3 { x: zero, y: zero, z: zero };
+    let (mut angular_a, mut angular_b) = (linear, linear);
+    let mut k = 0;
+    while k < usize::from(g.n_points) {
+        let point = &mut g.points[k];
+        let old = S::F32x8::load(simd, &point.impulse);
+        let max_impulse = S::F32x8::load(simd, &point.normal_mass) * max_speed;
+        let kept = S::F32x8::select(is_reduced, old.min(max_impulse), old);
+        kept.store(&mut point.impulse);
+        let along = normal * (kept - old);
+        linear = linear + along;
+        angular_a = angular_a + V3::load(simd, &point.anchor_a).cross(along);
+        angular_b = angular_b + V3::load(simd, &point.anchor_b).cross(along);
+        k += 1;
+    }
+    let undo = |impulse: &mut Lanes| {
+        let old = S::F32x8::load(simd, impulse);
+        S::F32x8::select(is_reduced, zero, old).store(impulse);
+        S::F32x8::select(is_reduced, zero - old, zero)
+    };
+    let tangent = V3::load(simd, &g.tangent);
+    let along = tangent * undo(&mut g.tangent_impulse[0]);
+    let along = along + normal.cross(tangent) * undo(&mut g.tangent_impulse[1]);
+    let twist = normal * undo(&mut g.twist_impulse);
+    linear = linear + along;
+    angular_a = angular_a + V3::load(simd, &g.friction_a).cross(along) + twist;
+    angular_b = angular_b + V3::load(simd, &g.friction_b).cross(along) + twist;
+    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
+    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
+    a.v = a.v - linear * S::F32x8::load(simd, &g.inverse_mass_a);
+    a.w = a.w - Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a).transform(angular_a);
+    b.v = b.v + linear * S::F32x8::load(simd, &g.inverse_mass_b);
+    b.w = b.w + Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b).transform(angular_b);
+    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
+    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+}
+
 /// One iteration: the normal impulses, then the friction that they allow.
 ///
 /// Tried: applying all impulses of a manifold at once with a coupling matrix; no gain for groups
@@ -212,12 +268,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
     let slowest = splat(simd, -pass.push_out_speed);
     let deep = splat(simd, DEEP_SLOPS * pass.slop);
-    // Each contact of an unbalanced body counts as deep.
-    let unbalanced = if STAGE == SOLVE { g.unbalanced_lanes(&pass.unbalanced) } else { 0 };
-    let is_unbalanced = zero.lt(S::F32x8::load(simd, &ones_of(unbalanced)));
-    let deep = S::F32x8::select(is_unbalanced, splat(simd, f32::NEG_INFINITY), deep);
-    let usual = splat(simd, pass.max_warm_start_speed);
-    let max_warm_start_speed = S::F32x8::select(is_unbalanced, splat(simd, pass.unbalanced.max_speed), usual);
+    let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
     let leak = S::F32x8::load(simd, &g.leak);
     let details = pass.details.get(g.details as usize);
     let round = pass.rounds.get(g.round as usize);
