@@ -74,7 +74,7 @@ impl SpatialOrder {
         self.axis_bits = ((n_bits + 3).div_ceil(3)).clamp(3, 9);
         self.keys.resize(n_slots, 0);
         let [x, y, z] = &self.centers;
-        collect_offsets([x, y, z], &self.classes, &range, self.axis_bits, &mut self.keys);
+        find_keys([x, y, z], &self.classes, &range, self.axis_bits, &mut self.keys);
         self.entries.resize(n_slots, 0);
         let mut n = 0;
         for slot in 0..n_slots {
@@ -353,10 +353,10 @@ fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U
 }
 
 #[cfg(feature = "parallel")]
-use crate::par::{collect_offsets, divide_all, measure, sort_entries};
+use crate::par::{divide_all, find_keys, measure, sort_entries};
 #[cfg(not(feature = "parallel"))]
 use {
-    divide_all_piece as divide_all, keys_of_chunk as places, measure_piece as measure,
+    divide_all_piece as divide_all, keys_of_chunk as find_keys, measure_piece as measure,
     radix_sort as sort_entries,
 };
 

@@ -82,7 +82,7 @@ pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut 
 }
 
 /// Like [`order::keys_of_chunk`].
-pub(crate) fn collect_offsets(
+pub(crate) fn find_keys(
     [x, y, z]: [&[f32]; 3],
     classes: &[u8],
     range: &Range,
