@@ -440,13 +440,12 @@ impl Solver {
         dt: Real,
         mut on_substep: OnSubstep<'_>,
     ) -> SolverStats {
-        let mut stats = SolverStats::default();
         let n_substeps = self.load.substeps(&self.settings, dt);
+        let mut stats = SolverStats { n_substeps, ..SolverStats::default() };
         let h = dt / n_substeps as Real;
         self.prepare(bodies, MovingJoints { list: joints, indices: moving }, (dt, h), &mut stats);
         self.load_contacts(contacts, (dt, h), &mut stats);
         self.load_joints(bodies, MovingJoints { list: joints, indices: moving });
-
         // Moved out of `self` while the groups are borrowed.
         let group_details = core::mem::take(&mut self.group_details);
         let rounds = core::mem::take(&mut self.rounds);
@@ -524,7 +523,6 @@ impl Solver {
             passes.add_loads(states);
             motion_bounds.apply(states);
         }
-        stats.n_substeps = n_substeps;
         (self.group_details, self.rounds, self.details) = (group_details, rounds, details);
         stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
         for (contact, bounce) in &self.bounces {
