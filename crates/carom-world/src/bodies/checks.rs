@@ -30,7 +30,8 @@ const MAX_QUATERNION_ROUNDING: f32 = 4.0 * f32::EPSILON;
 /// Errors: those of [`Pose::try_new`].
 pub(crate) fn unit_pose(pose: &Pose) -> Result<Pose, PoseError> {
     let unit = Pose::try_new(pose.rotation, pose.translation)?;
-    let is_unit = unit.rotation.abs_diff_eq(pose.rotation, MAX_QUATERNION_ROUNDING);
+    let mut both = unit.rotation.to_array().into_iter().zip(pose.rotation.to_array());
+    let is_unit = both.all(|(x, y)| (x - y).abs() <= MAX_QUATERNION_ROUNDING);
     Ok(if is_unit { *pose } else { unit })
 }
 
