@@ -98,7 +98,7 @@ pub extern "C" fn carom_step() -> usize {
 /// Reads the picture. Returns 0, or the length of the error in the outbox.
 #[unsafe(no_mangle)]
 pub extern "C" fn carom_look() -> usize {
-    done(Live::look)
+    done(Live::update_picture)
 }
 
 /// Returns the address of the outbox.
