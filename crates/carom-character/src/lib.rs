@@ -7,8 +7,9 @@
 //! use carom_character::{BspWorld, Character, CharacterSettings, Figure};
 //! use carom_math::glam::DVec3;
 //!
-//! // A floor, a step of 30 cm, and a wall on it. let cuboid = |low: [f64; 3], high: [f64; 3]|
-//! Brush::cuboid(low.into(), high.into(), Contents::SOLID); let brushes = [
+//! // A floor, a step of 30 cm, and a wall on it.
+//! let cuboid = |low: [f64; 3], high: [f64; 3]| Brush::cuboid(low.into(), high.into(), Contents::SOLID);
+//! let brushes = [
 //!     cuboid([-5.0, -1.0, -5.0], [20.0, 0.0, 5.0])?,
 //!     cuboid([2.0, 0.0, -5.0], [20.0, 0.3, 5.0])?,
 //!     cuboid([6.0, 0.3, -5.0], [6.5, 3.0, 5.0])?,
@@ -23,8 +24,11 @@
 //! let mut steps = 0;
 //! for _ in 0..180 {
 //!     steps += character.walk(&mut world, DVec3::X * 2.0, 1.0 / 60.0).steps;
-//! } let skin = character.settings().skin; assert_eq!(steps, 1); assert!((character.feet() -
-//! DVec3::new(5.7 - skin, 0.3 + skin, 0.0)).length() < 1e-9, "stopped by the wall");
+//! }
+//! let skin = character.settings().skin;
+//! assert_eq!(steps, 1);
+//! let end = DVec3::new(5.7 - skin, 0.3 + skin, 0.0);
+//! assert!((character.feet() - end).length() < 1e-9, "stopped by the wall");
 //! assert_eq!(character.walked().contacts[0].normal, -DVec3::X);
 //!
 //! // Towards the wall at an angle: along it.

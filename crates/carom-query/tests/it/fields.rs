@@ -231,10 +231,11 @@ fn thin_plates_and_sheets_are_not_lost() {
 #[test]
 fn ugly_inputs_have_answers() {
     let reach = DVec3::splat(1.0);
-    let ball = |p: DVec3| p.length() - 0.5;
+    let ball = |p: DVec3| (p + 1.0).length() - 0.5;
     let grid = Grid::new(2.0, glam::IVec3::splat(-1), glam::UVec3::ONE).unwrap();
     let one_cell = settings().with_grid(grid);
-    let field = SdfGrid::from_function(-reach, reach, &one_cell, Accuracy::Exact, ball).unwrap();
+    let low = DVec3::splat(-2.0);
+    let field = SdfGrid::from_function(low, DVec3::ZERO, &one_cell, Accuracy::Exact, ball).unwrap();
     assert_eq!(field.grid().cells(), glam::UVec3::ONE);
     let one_cell = Shape::Field(Arc::new(FieldShape::new(field)));
     let nothing = SdfGrid::from_function(-reach, reach, &settings(), Accuracy::Exact, |_| 1.0).unwrap();
