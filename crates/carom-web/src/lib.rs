@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use carom_web::scenes::{Request, scene};
-//! use carom_web::{Action, Setting, Spawned, Testbed};
+//! use carom_web::{Action, Setting, SpawnShape, Testbed};
 //!
 //! let pyramid = scene("pyramid").ok_or("no such scene")?;
 //! let mut bed = Testbed::start(pyramid, Request { count: 5, seed: 1 }, "dynamic-bvh")?;
@@ -19,7 +19,7 @@
 //! bed.record();
 //! bed.act(&Action::Grab { origin: [0.0, 4.5, 9.0], direction: [0.0, 0.0, -1.0] })?;
 //! bed.act(&Action::Drag { to: [0.0, 8.0, 0.0] })?;
-//! bed.act(&Action::Spawn { shape: Spawned::Ring, at: [0.0, 9.0, 3.0], size: 0.5 })?;
+//! bed.act(&Action::Spawn { shape: SpawnShape::Ring, at: [0.0, 9.0, 3.0], size: 0.5 })?;
 //! bed.act(&Action::Set { setting: Setting::Friction, value: 0.9 })?;
 //! for _ in 0..60 {
 //!     bed.step()?;
