@@ -21,13 +21,13 @@ use crate::figure::{Figure, Form};
 use crate::ground::Ground;
 use crate::slide::Contact;
 use crate::walk::{Character, Walked};
-use crate::world_sweep::WorldSweep;
+use crate::world_sweep::{WorldSweep, passes};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
 use carom_math::{Pose, scaling};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, BodyRef, ColliderRef, Filter, QueryFilter, Response, World, WorldError};
+use carom_world::{BodyDesc, BodyId, BodyRef, ColliderRef, Filter, QueryFilter, World, WorldError};
 use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
@@ -153,9 +153,9 @@ impl CharacterBody {
 
     /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
     ///
-    /// The body follows at once; forces on pushed bodies act in the next step. The character passes
-    /// the bodies that its body passes: [`Response::Pass`]. Hooks are not called for it; see
-    /// [`CharacterBody::walk_where`].
+    /// The body follows at once; forces on pushed bodies act in the next step. The character
+    /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
+    /// Hooks are not called for it; see [`CharacterBody::walk_where`].
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -205,10 +205,7 @@ impl CharacterBody {
         world.body(self.body)?;
         let own = [self.body];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
-        let is_met = |collider: &ColliderRef<'_, B>| {
-            let response = world.pair_response(own[0], collider.body().id());
-            response != Ok(Response::Pass) && is_solid(collider)
-        };
+        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };

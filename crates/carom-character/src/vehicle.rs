@@ -23,12 +23,12 @@ use crate::settings::SettingsError;
 use crate::sweep::{RayHit, RaySweep};
 use crate::wheel::{VehicleWheel, WheelDesc};
 use crate::wheel_solver::{WheelBody, WheelRow, solve_wheels};
-use crate::world_sweep::WorldSweep;
+use crate::world_sweep::{WorldSweep, passes};
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
-use carom_world::{BodyId, ColliderRef, Filter, QueryFilter, Response, World, WorldError};
+use carom_world::{BodyId, ColliderRef, Filter, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
@@ -91,7 +91,8 @@ impl Vehicle {
     }
 
     /// The same vehicle, with wheels that touch what a collider with this filter would touch,
-    /// except the chassis. Bodies that the chassis passes ([`Response::Pass`]) are not touched.
+    /// except the chassis. Bodies that the chassis passes
+    /// ([`Response::Pass`](carom_world::Response::Pass)) are not touched.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> Vehicle {
         Vehicle { filter, ..self }
@@ -156,9 +157,7 @@ impl Vehicle {
         let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
         let chassis = [self.chassis];
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&chassis);
-        let is_met = |collider: &ColliderRef<'_, B>| {
-            world.pair_response(chassis[0], collider.body().id()) != Ok(Response::Pass)
-        };
+        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis[0], collider);
         let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));

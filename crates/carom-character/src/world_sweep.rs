@@ -19,9 +19,14 @@ use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
 use carom_query::{Shape, cast_ray};
-use carom_world::{BodyId, BodyRef, ColliderRef, QueryFilter, World};
+use carom_world::{BodyId, BodyRef, ColliderRef, QueryFilter, Response, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
+
+/// Whether a body passes a collider, by the response of the two bodies.
+pub(crate) fn passes<B: BroadPhase>(world: &World<B>, body: BodyId, collider: &ColliderRef<'_, B>) -> bool {
+    world.pair_response(body, collider.body().id()) == Ok(Response::Pass)
+}
 
 /// A selection of colliders.
 pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
@@ -134,12 +139,8 @@ impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
 
     fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3 {
         let Some(body) = self.any_body(object) else { return DVec3::ZERO };
-        let rigid = if body.mobility() == Mobility::Fixed {
-            DVec3::ZERO
-        } else {
-            let arm = point - self.world.to_wide(body.center_of_mass());
-            body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm)
-        };
+        let arm = point - self.world.to_wide(body.center_of_mass());
+        let rigid = body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm);
         let [belt, _] = body.surface_velocity_at(part, self.world.to_local(point));
         rigid + belt.as_dvec3()
     }

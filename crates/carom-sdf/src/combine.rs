@@ -73,9 +73,9 @@ pub(crate) fn offset_header(field: &impl Field, offset: f32) -> Result<Header, S
 /// Returns a lower bound of the distance from the surface to the border of the grid. Infinite if
 /// the surface moves away from the border.
 ///
-/// The point of the surface nearest to a face of the grid is at a height over a point of that face.
-/// The nearest node of the face is at most half the diagonal of a square from there, and at least
-/// as far from the surface as its value says.
+/// The point of the surface nearest to a face of the grid is at a height over a point of that
+/// face. The nearest node of the face is at most half the diagonal of a square from there, and at
+/// least as far from the surface as its value says.
 fn room_at_border(field: &impl Field, offset: f32) -> f32 {
     let header = field.header();
     let (mut is_outside, mut is_inside, mut least) = (false, false, f32::INFINITY);

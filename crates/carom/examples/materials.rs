@@ -9,7 +9,7 @@ const SPEED: f32 = 3.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
-    // Of two rules the later one counts: average, min, multiply, geometric mean, max.
+    // If the rules differ, the later one counts: average, min, multiply, geometric mean, max.
     let floor = Material::new(0.6, 0.0).with_rules(CombineRule::Average, CombineRule::Max);
     world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_material(floor))?;
 

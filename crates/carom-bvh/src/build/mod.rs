@@ -226,7 +226,7 @@ impl Builder {
 
     /// Builds a tree for queries that reach few parts. For each primitive, `uses` has how often
     /// queries reached it; missing entries count as 0. Often reached parts are near the root, and
-    /// rarely reached parts may be deep. Of the settings only the leaf size is used.
+    /// rarely reached parts may be deep. The leaf size is the only setting that is used.
     pub fn rebuild_query_driven<V: TreeVolume>(
         &mut self,
         tree: &mut Bvh<V>,

@@ -31,8 +31,8 @@ impl Belt {
     }
 }
 
-/// Returns the motion of a surface, a velocity at the origin and a spin, in the frame of a collider
-/// whose pose in the frame of the body is `pose`.
+/// Returns the motion of a surface, a velocity at the origin and a spin, in the frame of a
+/// collider whose pose in the frame of the body is `pose`.
 pub(crate) fn in_collider([velocity, spin]: [Vec3; 2], pose: &Pose) -> [Vec3; 2] {
     let at_collider = velocity + spin.cross(pose.translation);
     [at_collider, spin].map(|v| pose.inverse_transform_vector(v))

@@ -290,8 +290,8 @@ fn insert_sensor_post(world: &mut World, position: Vec3) -> BodyId {
     world.insert(desc).unwrap()
 }
 
-/// Without the gear the wheels collide again, however the gear goes: with a mount, with a joint, or
-/// alone. They wake, and push each other apart if something lets them.
+/// Without the gear the wheels collide again, however the gear goes: with a mount, with a joint,
+/// or alone. They wake, and push each other apart if something lets them.
 #[test]
 fn wheels_meet_again_when_their_gear_goes() {
     for (part, frees_a_wheel) in [("post", true), ("other post", true), ("joint", true), ("gear", false)] {
@@ -318,8 +318,8 @@ fn wheels_meet_again_when_their_gear_goes() {
     }
 }
 
-/// A gear that is overloaded in the same step as one of its joints is listed, also if it is removed
-/// with that joint. One that bears its load goes unlisted.
+/// A gear that is overloaded in the same step as one of its joints is listed, also if it is
+/// removed with that joint. One that bears its load goes unlisted.
 #[test]
 fn a_gear_that_breaks_with_its_joint_is_listed() {
     for (gear_strength, is_listed) in [(1e-3, true), (1e9, false)] {

@@ -195,8 +195,8 @@ fn passes_are_the_same_on_any_machine() {
     }
 }
 
-/// A sensor on a body makes its pairs with static and kinematic bodies, but adds no contacts of its
-/// other colliders: these report what they would without the sensor.
+/// A sensor on a body makes its pairs with static and kinematic bodies, but adds no contacts of
+/// its other colliders: these report what they would without the sensor.
 #[test]
 fn a_sensor_adds_no_contacts_of_the_other_colliders() {
     let at = |shape: Shape, position: Vec3| ColliderDesc::new(shape).with_position(position);

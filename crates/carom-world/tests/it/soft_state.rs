@@ -447,8 +447,8 @@ fn r_a_cloth_that_is_torn_to_threads_goes_on() {
     assert_eq!(other.state_hash(), world.state_hash());
 }
 
-/// A fluid sets the radius of the particle solver. A refused one leaves it, so a world goes on with
-/// the bits of one in which the call was never made.
+/// A fluid sets the radius of the particle solver. A refused one leaves it, so a world goes on
+/// with the bits of one in which the call was never made.
 #[test]
 fn a_refused_liquid_leaves_the_radius() {
     let liquid = ParticlePhase::Liquid(Liquid::default().with_viscosity(-1.0));
