@@ -20,7 +20,7 @@ pub struct Cli {
     /// face outwards, with a note. `info` and `trace` take all meshes as they are
     #[arg(long, global = true)]
     pub keep_orientation: bool,
-    /// What to do.
+    /// The command.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -47,23 +47,23 @@ pub enum Command {
         Each file, each node of a glTF scene, each link of a URDF, each part of a scene file is a part.\n\
         Each solid of an STL file is one too, and with --split objects each object and group of an OBJ file.\n\
         A scene file is JSON: {\"parts\": [{\"mesh\": FILE, \"name\": .., \"scale\": .., \"pose\": [16 numbers]}]}\n\
-        What cannot be read ends the check; with --keep-going it is listed, and the answer is never clear."
+        A part that cannot be read ends the check; with --keep-going it is listed, and the answer is never clear."
     )]
     Check(CheckArgs),
-    /// How far apart two shapes are, or how many triangle pairs intersect
+    /// Measure the distance of two shapes, or count the triangle pairs that intersect
     #[command(after_help = "Examples:\n  carom distance bolt.stl nut.stl --pose-b 0,0,0.002,0,0,0,1\n  \
         carom distance sphere:0.5 box:1,1,1 --pose-a 2,0,0,0,0,0,1")]
     Distance(Box<DistanceArgs>),
-    /// When a shape that moves first meets another
+    /// Find when a moving shape first meets another
     #[command(after_help = "Examples:\n  carom sweep gripper.stl part.stl --by 0,0,-0.2\n  \
         carom sweep box:1,0.1,0.2 sphere:0.5 --pose-a -3,0,0,0,0,0,1 --by 6,0,0 --rotate-by 0,0,0.7071068,0.7071068\n\n\
         A goes in a straight line and turns at a constant rate, the short way, about the origin of its own frame; B stays.\n\
         The time goes from 0 to 1, and nothing touches before the time that is given.")]
     Sweep(Box<SweepArgs>),
-    /// Where a ray meets a mesh or shape
+    /// Find where a ray meets a mesh or shape
     #[command(after_help = "Example:\n  carom ray engine.stl --from 0,0,10 --dir 0,0,-1 --all")]
     Ray(RayArgs),
-    /// Where a body that moves through a level first meets it
+    /// Find where a body that moves through a level first meets it
     #[command(
         after_help = "Examples:\n  carom trace level.map --from 0,0,64 --to 512,0,64 --shape box:16,16,28\n  \
         carom trace castle.obj --from 0,0,2 --to 9,0,2 --shape sphere:0.5 --bevels edges\n\n\
@@ -153,7 +153,7 @@ pub struct DemoArgs {
     /// lists them
     #[arg(long, value_name = "NAME")]
     pub row: Option<String>,
-    /// What the `cloth` falls on; a flag in the wind, if not given
+    /// The obstacle under the `cloth`; a flag in the wind, if not given
     #[arg(long, value_name = "WHAT")]
     pub over: Option<ClothOver>,
     /// A glTF file that `walk` plays, with a ball that swings through it; a figure that is built
@@ -184,7 +184,7 @@ pub struct DemoArgs {
     /// Seed of the scene
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// Which structure finds the pairs of boxes; the run is the same with each
+    /// The broad phase; the run is the same with each
     #[arg(long, value_name = "NAME", default_value = "dynamic-bvh", value_parser = one_broad_phase())]
     pub broad_phase: String,
     /// Threads; the run is the same with any number. As many as the machine has, if not given
@@ -206,8 +206,8 @@ pub struct DemoArgs {
     /// bodies, shoot, change settings
     #[arg(long, value_name = "SCENE", num_args = 0..=1, default_missing_value = SCENES[0].name, value_parser = one_live_scene())]
     pub live: Option<String>,
-    /// Where to write the page that plays the run; without --json, carom-demo-SCENE.html if not
-    /// given
+    /// Write a page that plays the run to this file; carom-demo-SCENE.html if neither this nor
+    /// --json is given
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Write the report as one JSON document
@@ -215,7 +215,7 @@ pub struct DemoArgs {
     pub json: bool,
 }
 
-/// What a cloth falls on.
+/// The obstacles under a cloth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum ClothOver {
     /// A ball.
@@ -289,7 +289,7 @@ impl DemoArgs {
     }
 }
 
-/// How files are read.
+/// Options for reading files.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct FileArgs {
     /// Read files that a document names outside of its folder
@@ -298,7 +298,7 @@ pub struct FileArgs {
     /// Make each object and group of an OBJ file a part
     #[arg(long, value_name = "WHAT")]
     pub split: Option<Split>,
-    /// The most triangles of a file when all is placed; by the size of the files if not given
+    /// The most triangles of a file with all its instances; by the size of the files if not given
     #[arg(long, value_name = "N")]
     pub max_triangles: Option<u64>,
 }
@@ -417,7 +417,7 @@ pub struct CheckArgs {
     /// Robots.
     #[command(flatten)]
     pub robots: RobotArgs,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -442,12 +442,12 @@ pub struct SrdfArgs {
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
 
-/// Two shapes, each in its place.
+/// Two shapes, each with its pose.
 #[derive(Debug, Args)]
 pub struct PairArgs {
     /// A file, or sphere:R box:HX,HY,HZ round-box:HX,HY,HZ,R capsule:HALF,R
@@ -456,25 +456,25 @@ pub struct PairArgs {
     pub a: ShapeArg,
     /// The same
     pub b: ShapeArg,
-    /// Where A is
+    /// Pose of A: position and unit quaternion
     #[arg(long, value_name = "x,y,z,qx,qy,qz,qw", value_parser = numbers::<7>, allow_hyphen_values = true)]
     pub pose_a: Option<Numbers<7>>,
-    /// Where B is
+    /// Pose of B: position and unit quaternion
     #[arg(long, value_name = "x,y,z,qx,qy,qz,qw", value_parser = numbers::<7>, allow_hyphen_values = true)]
     pub pose_b: Option<Numbers<7>>,
-    /// Where A is, as a rigid matrix, row-major
+    /// Pose of A as a rigid matrix, row-major
     #[arg(long, value_name = "16 NUMBERS", value_parser = numbers::<16>, allow_hyphen_values = true, conflicts_with = "pose_a")]
     pub matrix_a: Option<Numbers<16>>,
-    /// Where B is, as a rigid matrix, row-major
+    /// Pose of B as a rigid matrix, row-major
     #[arg(long, value_name = "16 NUMBERS", value_parser = numbers::<16>, allow_hyphen_values = true, conflicts_with = "pose_b")]
     pub matrix_b: Option<Numbers<16>>,
-    /// Multiply A's lengths before it is placed
+    /// Scale of A, applied before its pose
     #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
     pub scale_a: f64,
-    /// Multiply B's lengths before it is placed
+    /// Scale of B, applied before its pose
     #[arg(long, value_name = "S", value_parser = positive, default_value_t = 1.0, allow_hyphen_values = true)]
     pub scale_b: f64,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -482,13 +482,13 @@ pub struct PairArgs {
 /// Arguments of `distance`.
 #[derive(Debug, Args)]
 pub struct DistanceArgs {
-    /// What is asked about.
+    /// The two shapes.
     #[command(flatten)]
     pub pair: PairArgs,
     /// Prove that they do not meet: by a plane between them, or a bound of their distance
     #[arg(long)]
     pub proof: bool,
-    /// What the answer cost, in counts that are the same on every machine
+    /// Report the cost of the answer, in counts that are the same on every machine
     #[arg(long)]
     pub cost: bool,
     /// Write the answer as one JSON document
@@ -499,19 +499,19 @@ pub struct DistanceArgs {
 /// Arguments of `sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArgs {
-    /// What is asked about.
+    /// The two shapes.
     #[command(flatten)]
     pub pair: PairArgs,
-    /// How far A goes
+    /// Displacement of A
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub by: Numbers<3>,
-    /// How A turns on its way, a unit quaternion in the frame of the world
+    /// Rotation of A during the sweep, a unit quaternion in the frame of the world
     #[arg(long, value_name = "qx,qy,qz,qw", value_parser = numbers::<4>, allow_hyphen_values = true)]
     pub rotate_by: Option<Numbers<4>>,
     /// Prove that they do not meet: by a bound of their distance
     #[arg(long)]
     pub proof: bool,
-    /// What the answer cost, in counts that are the same on every machine
+    /// Report the cost of the answer, in counts that are the same on every machine
     #[arg(long)]
     pub cost: bool,
     /// Write the answer as one JSON document
@@ -524,28 +524,28 @@ pub struct SweepArgs {
 pub struct RayArgs {
     /// A file, or a shape as for distance
     pub file: ShapeArg,
-    /// Where the ray starts
+    /// Origin of the ray
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub from: Numbers<3>,
-    /// Its direction, of any length; t counts in this length
+    /// Direction of the ray, of any length; t is in multiples of that length
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub dir: Numbers<3>,
-    /// All hits, not the first alone; what meets several triangles at an edge or corner is one hit
+    /// Report all hits, not only the first; a ray through an edge or corner of triangles hits once
     #[arg(long)]
     pub all: bool,
-    /// One hit for each triangle, also at edges and corners
+    /// Report one hit for each triangle, also at edges and corners
     #[arg(long)]
     pub raw: bool,
-    /// Both sides of the origin
+    /// Search on both sides of the origin
     #[arg(long)]
     pub both: bool,
-    /// What the answer cost, in counts that are the same on every machine
+    /// Report the cost of the answer, in counts that are the same on every machine
     #[arg(long)]
     pub cost: bool,
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -555,19 +555,19 @@ pub struct RayArgs {
 pub struct TraceArgs {
     /// A .map, or a file with closed meshes
     pub level: PathBuf,
-    /// Where the middle of the body starts
+    /// Position of the middle of the body at the start
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub from: Numbers<3>,
-    /// Where it goes in a straight line
+    /// Position at the end of the straight line
     #[arg(long, value_name = "x,y,z", value_parser = numbers::<3>, allow_hyphen_values = true)]
     pub to: Numbers<3>,
-    /// What moves, as for distance, but convex; a point if not given
+    /// The shape that moves, as for distance, but convex; a point if not given
     #[arg(long)]
     pub shape: Option<ShapeArg>,
-    /// How the shape is turned, which stands along y
+    /// Rotation of the shape; without it, its axis is y
     #[arg(long, value_name = "qx,qy,qz,qw", value_parser = numbers::<4>, allow_hyphen_values = true)]
     pub turn: Option<Numbers<4>>,
-    /// Which edges of the level have planes that bevel them
+    /// The edges of the level that get bevel planes
     #[arg(long, default_value = "all", value_parser = ["none", "edges", "all"])]
     pub bevels: String,
     /// Go on without the brushes that are open, empty or no brushes, and with meshes that are open
@@ -579,7 +579,7 @@ pub struct TraceArgs {
     /// Write the answer as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -599,7 +599,7 @@ pub struct InfoArgs {
     /// Report on the good files, links and parts although others cannot be read
     #[arg(long)]
     pub keep_going: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -631,7 +631,7 @@ pub struct SdfArgs {
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
@@ -645,10 +645,10 @@ pub struct SimplifyArgs {
     /// Stop at so many triangles
     #[arg(long, value_name = "N", required_unless_present = "error")]
     pub triangles: Option<usize>,
-    /// How far the surfaces may be apart, in the unit of the file
+    /// The largest distance between the surfaces, in the unit of the file
     #[arg(long, value_name = "E", value_parser = positive, allow_hyphen_values = true)]
     pub error: Option<f64>,
-    /// Which side of the old surface the new one is on
+    /// The side of the old surface that the new one is on
     #[arg(long, value_name = "SIDE", default_value = "either")]
     pub side: CoarseSide,
     /// The OBJ file that the coarser mesh is written to
@@ -657,12 +657,12 @@ pub struct SimplifyArgs {
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
 
-/// Which side of the old surface the new one is on.
+/// The side of the old surface that the new one is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CoarseSide {
     /// As near as can be.
@@ -685,7 +685,7 @@ pub struct DecomposeArgs {
     /// The most vertices of a hull, at least 8
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = clap::value_parser!(u32).range(8..=100_000))]
     pub vertices: u32,
-    /// How far hulls may stand off, as a part of the diagonal: no more cuts then
+    /// Stop cutting when hulls stand off by at most this share of the diagonal
     #[arg(long, value_name = "C", default_value_t = 0.02, value_parser = positive, allow_hyphen_values = true)]
     pub concavity: f64,
     /// The OBJ file that the hulls are written to
@@ -697,7 +697,7 @@ pub struct DecomposeArgs {
     /// Write the report as one JSON document
     #[arg(long)]
     pub json: bool,
-    /// How files are read.
+    /// Options for reading files.
     #[command(flatten)]
     pub reading: FileArgs,
 }
