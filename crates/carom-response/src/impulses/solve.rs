@@ -124,11 +124,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     let mass = mass_a + mass_b;
     let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
     let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
-    let mut a = gather_motion(simd, states, &g.body_a);
-    let mut b = gather_motion(simd, states, &g.body_b);
     let mut linear = V3 { x: zero, y: zero, z: zero };
-    let mut angular_a = linear;
-    let mut angular_b = linear;
+    let (mut angular_a, mut angular_b) = (linear, linear);
     let slop = S::F32x8::load(simd, &g.slop);
     g.is_pushing = false;
 
@@ -183,12 +180,7 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     linear = linear + tangent_1 * impulse_1 + tangent_2 * impulse_2;
     angular_a = angular_a + turn_a1 * impulse_1 + turn_a2 * impulse_2 + normal * twist_impulse;
     angular_b = angular_b + turn_b1 * impulse_1 + turn_b2 * impulse_2 + normal * twist_impulse;
-    a.v = a.v - linear * mass_a;
-    a.w = a.w - inertia_a.transform(angular_a);
-    b.v = b.v + linear * mass_b;
-    b.w = b.w + inertia_b.transform(angular_b);
-    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
-    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+    apply(simd, g, states, linear, [angular_a, angular_b]);
 }
 
 /// Undoes the warm start in these lanes, but for normal impulses that give their bodies at most
@@ -229,6 +221,18 @@ fn reduce<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, (lanes, ma
     linear = linear + along;
     angular_a = angular_a + V3::load(simd, &g.friction_a).cross(along) + twist;
     angular_b = angular_b + V3::load(simd, &g.friction_b).cross(along) + twist;
+    apply(simd, g, states, linear, [angular_a, angular_b]);
+}
+
+/// Applies an impulse and an angular impulse to `b`, and their opposites to `a`.
+#[inline(always)]
+fn apply<S: Simd, B: States>(
+    simd: S,
+    g: &Group,
+    states: &mut B,
+    linear: V3<S::F32x8>,
+    [angular_a, angular_b]: [V3<S::F32x8>; 2],
+) {
     let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
     let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     a.v = a.v - linear * S::F32x8::load(simd, &g.inverse_mass_a);
