@@ -86,7 +86,7 @@ impl PhysicsWorld {
     }
 
     /// Returns the first collider that a shape meets on a straight path from its place, without
-    /// rotation. The scale of the place does not count.
+    /// rotation. The scale of the transform does not count.
     pub fn cast_shape(
         &self,
         shape: &Shape,
@@ -101,9 +101,14 @@ impl PhysicsWorld {
         Some(EntityImpact { body, collider, safe_until: impact.safe_until() })
     }
 
-    /// Returns the entities of the colliders that a shape overlaps. The scale of the place does not
+    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform does not
     /// count.
-    pub fn overlap_shape(&self, shape: &Shape, transform: &Transform, filter: &QueryFilter<'_>) -> Vec<Entity> {
+    pub fn overlap_shape(
+        &self,
+        shape: &Shape,
+        transform: &Transform,
+        filter: &QueryFilter<'_>,
+    ) -> Vec<Entity> {
         let mut query = self.world.query(filter);
         let found = query.overlap_shape(shape, &pose_of(transform));
         found.iter().filter_map(|id| self.entity_of_collider(*id)).collect()

@@ -248,7 +248,9 @@ fn change_body(
     let is_same = |a: &Transform, b: &Transform| a.translation == b.translation && a.rotation == b.rotation;
     match new.mobility {
         // The world alone moves it, whatever the entity above it does.
-        Mobility::Dynamic if !is_same(&old_local, parts.transform) => _ = body.set_pose(pose_of(transform))?,
+        Mobility::Dynamic if !is_same(&old_local, parts.transform) => {
+            _ = body.set_pose(pose_of(transform))?
+        }
         Mobility::Fixed if old_pose != pose_of(transform) => _ = body.set_pose(pose_of(transform))?,
         Mobility::Kinematic if old_pose != pose_of(transform) => _ = body.move_to(pose_of(transform))?,
         _ => {}
@@ -309,13 +311,21 @@ fn update_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[Found
     }
 }
 
-fn insert_collider(physics: &mut PhysicsWorld, collider: &FoundCollider, body: BodyId) -> Result<(), RefusalCause> {
+fn insert_collider(
+    physics: &mut PhysicsWorld,
+    collider: &FoundCollider,
+    body: BodyId,
+) -> Result<(), RefusalCause> {
     let id = physics.world.insert_collider(body, collider.desc()?)?;
     note_collider(physics, collider, id);
     Ok(())
 }
 
-fn change_collider(physics: &mut PhysicsWorld, collider: &FoundCollider, id: ColliderId) -> Result<(), RefusalCause> {
+fn change_collider(
+    physics: &mut PhysicsWorld,
+    collider: &FoundCollider,
+    id: ColliderId,
+) -> Result<(), RefusalCause> {
     let PhysicsWorld { world, colliders, .. } = physics;
     let Some(entry) = colliders.get_mut(&collider.entity) else { return Ok(()) };
     let (old, new) = (entry.settings, collider.settings);

@@ -39,9 +39,11 @@ pub(crate) fn write(
         let world_transform = transform_of(&body.pose());
         let Ok(scale) = transforms.get(entity).map(|transform| transform.scale) else { continue };
         let local = match parents.get(entity) {
-            Ok(ChildOf(parent)) if 0 < depth => {
-                below(&in_world(*parent, &parents, |above| transforms.get(above).ok()), &world_transform, scale)
-            }
+            Ok(ChildOf(parent)) if 0 < depth => below(
+                &in_world(*parent, &parents, |above| transforms.get(above).ok()),
+                &world_transform,
+                scale,
+            ),
             _ => world_transform.with_scale(scale),
         };
         if let Ok(mut transform) = transforms.get_mut(entity) {

@@ -163,5 +163,8 @@ fn long_frames_and_bodies_without_a_step() {
     let late = flying(&mut app);
     app.world_mut().entity_mut(late).insert(Interpolated::default());
     app.update();
-    assert_eq!((position_of(&app, late), app.world().get::<Interpolated>(late).unwrap().end()), (Vec3::ZERO, None));
+    assert_eq!(
+        (position_of(&app, late), app.world().get::<Interpolated>(late).unwrap().end()),
+        (Vec3::ZERO, None)
+    );
 }
