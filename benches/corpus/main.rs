@@ -23,7 +23,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// A query of a library. Returns its answers, or the reason why there are none.
-type Ask = fn(&Case) -> Result<Vec<Answer>, Silence>;
+type QueryFn = fn(&Case) -> Result<Vec<Answer>, Silence>;
 
 /// The reason why there is no answer.
 pub(crate) enum Silence {
@@ -37,22 +37,22 @@ pub(crate) enum Silence {
 struct Column {
     name: &'static str,
     precision: Precision,
-    ask: Ask,
+    query: QueryFn,
 }
 
 const COLUMNS: [Column; 4] = [
     Column {
         name: "carom",
         precision: Precision::Single,
-        ask: |case| Ok(carom::answers(case, Precision::Single)),
+        query: |case| Ok(carom::answers(case, Precision::Single)),
     },
     Column {
         name: "carom, `f64`",
         precision: Precision::Double,
-        ask: |case| Ok(carom::answers(case, Precision::Double)),
+        query: |case| Ok(carom::answers(case, Precision::Double)),
     },
-    Column { name: "parry3d", precision: Precision::Single, ask: single::parry::answers },
-    Column { name: "parry3d-f64", precision: Precision::Double, ask: double::parry::answers },
+    Column { name: "parry3d", precision: Precision::Single, query: single::parry::answers },
+    Column { name: "parry3d-f64", precision: Precision::Double, query: double::parry::answers },
 ];
 
 /// The time after which an answer is late.
@@ -103,7 +103,7 @@ fn table(date: &str) -> Result<(String, bool), std::fmt::Error> {
         }
         write!(rows, "| {} | {} | {} | {} |", entry.thread, entry.what, answer(entry), entry.by)?;
         for (i, column) in COLUMNS.iter().enumerate() {
-            let verdict = ask(entry, column);
+            let verdict = verdict_of(entry, column);
             n_offered[i] += usize::from(!matches!(verdict, Verdict::NotOffered));
             match verdict {
                 Verdict::Right => {
@@ -186,7 +186,7 @@ fn answer(entry: &Entry) -> String {
 }
 
 /// Runs all queries of the entry, each with a time limit. Returns the result.
-fn ask(entry: &Entry, column: &Column) -> Verdict {
+fn verdict_of(entry: &Entry, column: &Column) -> Verdict {
     let tolerance = if column.precision == Precision::Single { 1e-4 } else { 1e-7 };
     let (mut n_wrong, mut n_offered, mut first) = (0, 0, None);
     let mut wrong = |why: String| {
@@ -195,10 +195,10 @@ fn ask(entry: &Entry, column: &Column) -> Verdict {
     };
     for (i, case) in entry.cases.iter().enumerate() {
         let (sender, receiver) = mpsc::channel();
-        let (question, ask) = (case.clone(), column.ask);
+        let (question, query) = (case.clone(), column.query);
         std::thread::spawn(move || {
             // The receiver is gone because the answer is late.
-            let _ = sender.send(catch_unwind(AssertUnwindSafe(|| ask(&question))));
+            let _ = sender.send(catch_unwind(AssertUnwindSafe(|| query(&question))));
         });
         let which = if entry.cases.len() == 1 { String::new() } else { format!("question {}: ", i + 1) };
         match receiver.recv_timeout(PATIENCE) {

@@ -149,22 +149,22 @@ fn boxes(steps: &[Step]) -> Vec<(usize, usize)> {
     let mut tree = Bvh::new();
     let mut workspace = BvhWorkspace::default();
     let mut n = 0;
-    let read = |given: &[[Option<f64>; 3]; 2]| {
-        let [mins, maxs] = given.map(|corner| vector(corner.map(|x| x.unwrap_or(f64::NAN))));
+    let read = |bounds: &[[Option<f64>; 3]; 2]| {
+        let [mins, maxs] = bounds.map(|corner| vector(corner.map(|x| x.unwrap_or(f64::NAN))));
         peer::bounding_volume::Aabb::new(mins, maxs)
     };
     let mut pairs = Vec::new();
-    for step in steps.iter().chain([&Step::Ask]) {
+    for step in steps.iter().chain([&Step::Query]) {
         match step {
-            Step::Insert(given) => {
-                tree.insert_or_update_partially(read(given), n, 0.0);
+            Step::Insert(bounds) => {
+                tree.insert_or_update_partially(read(bounds), n, 0.0);
                 n += 1;
             }
-            Step::Move(number, given) => {
-                tree.insert_or_update_partially(read(given), *number as u32, 0.0);
+            Step::Move(number, bounds) => {
+                tree.insert_or_update_partially(read(bounds), *number as u32, 0.0);
             }
             Step::Remove(number) => tree.remove(*number as u32),
-            Step::Ask => {
+            Step::Query => {
                 tree.refit(&mut workspace);
                 tree.optimize_incremental(&mut workspace);
                 pairs.clear();

@@ -102,10 +102,10 @@ fn recorded(runner: &mut Runner, name: &str, recording: &Recording) {
         expected.push(pairs.iter().copied().filter(is_wanted).collect::<Vec<_>>());
     }
     let mut subjects = Vec::new();
-    let place = WorldHints::of(&recording.first);
+    let hints = WorldHints::of(&recording.first);
     let mut wholes: Vec<(&str, Box<dyn BroadPhase>)> = Vec::new();
     for (name, listed) in quick(n) {
-        wholes.push((name, listed.make(&place)));
+        wholes.push((name, listed.make(&hints)));
     }
     if n <= MAX_ONE_AXIS {
         // Bodies stand on each other along y.
@@ -232,7 +232,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
     }
 
     let mut subjects = Vec::new();
-    let place = WorldHints::of(&recorded.first);
+    let hints = WorldHints::of(&recorded.first);
     for (name, listed) in algorithms() {
         let most = match listed.growth {
             Growth::OneAxis => MAX_ONE_AXIS,
@@ -244,7 +244,7 @@ fn crowd(runner: &mut Runner, kind: CrowdKind, n: usize) {
             continue;
         }
         let before = HEAP.allocated();
-        let mut subject = Subject::new(listed.make(&place));
+        let mut subject = Subject::new(listed.make(&hints));
         subject.add(&recorded.first);
         for (frame, expected) in recorded.frames.iter().zip(&recorded.pairs) {
             subject.take(frame);
@@ -309,7 +309,7 @@ fn batches(runner: &mut Runner, n: usize) {
     let stay = n - n / 100;
     // Two sets of boxes that are inserted alternately.
     let guests = [boxes[stay..].to_vec(), Crowd::new(CrowdKind::Uniform, n, 8).boxes()[stay..].to_vec()];
-    let (mut answers, place) = (Answers::new(), WorldHints::of(&boxes));
+    let (mut answers, hints) = (Answers::new(), WorldHints::of(&boxes));
     let turn = |subject: &mut Subject, frame: usize| {
         subject.truncate(stay);
         subject.add(&guests[frame % 2]);
@@ -317,7 +317,7 @@ fn batches(runner: &mut Runner, n: usize) {
     };
     let (mut subjects, mut expected) = (Vec::new(), Vec::new());
     for (name, listed) in quick(n) {
-        let mut subject = Subject::new(listed.make(&place));
+        let mut subject = Subject::new(listed.make(&hints));
         subject.add(&boxes);
         for frame in 0..CHECKED {
             let ours = turn(&mut subject, frame);

@@ -63,9 +63,9 @@ impl Scene {
     fn pairs(&self, frame: usize) -> Vec<MeshPair> {
         let mut poses = Vec::new();
         self.clock.poses(frame as f64 * 0.7, &mut poses);
-        let place = |part: u32| (self.clock.parts[part as usize].mesh, poses[part as usize]);
+        let posed_mesh = |part: u32| (self.clock.parts[part as usize].mesh, poses[part as usize]);
         let pair = |&(a, b): &(u32, u32)| {
-            let ((mesh_a, pose_a), (mesh_b, pose_b)) = (place(a), place(b));
+            let ((mesh_a, pose_a), (mesh_b, pose_b)) = (posed_mesh(a), posed_mesh(b));
             MeshPair::new(mesh_a, pose_a, mesh_b, pose_b)
         };
         self.clock.pairs.iter().map(pair).collect()
@@ -338,21 +338,21 @@ fn progress(runner: &mut Runner, scene: &Scene) {
         let part = 100.0 / (pairs.len() as f64 * n_frames as f64);
         for (order, (name, kind)) in ORDERS.into_iter().enumerate() {
             let settings = AnytimeSettings::touching().with_order(kind);
-            let last = follow(scene, &pairs, &settings, |look, known| {
+            let last = follow(scene, &pairs, &settings, |checkpoint, known| {
                 let is_known = |answer: &&AnytimeMeshAnswer| answer.certainty != Certainty::Unknown;
                 let found = known.iter().filter(|answer| answer.certainty == Certainty::Touching).count();
-                table[order][look].found += 100.0 * found as f64 / (n_touching * n_frames as f64);
-                table[order][look].decided += known.iter().filter(is_known).count() as f64 * part;
+                table[order][checkpoint].found += 100.0 * found as f64 / (n_touching * n_frames as f64);
+                table[order][checkpoint].decided += known.iter().filter(is_known).count() as f64 * part;
             });
             for (i, (answer, expected)) in last.iter().zip(&touching).enumerate() {
                 let is_touching = answer.certainty == Certainty::Touching;
                 answers.equal(&format!("{name}, frame {frame}, pair {i}: touching"), &is_touching, expected);
             }
             let settings = AnytimeSettings::distance().with_order(kind);
-            let last = follow(scene, &pairs, &settings, |look, known| {
+            let last = follow(scene, &pairs, &settings, |checkpoint, known| {
                 let width =
                     |answer: &AnytimeMeshAnswer| f64::from(answer.bounds.max.min(8.0) - answer.bounds.min);
-                table[order][look].width += known.iter().map(width).sum::<f64>() * part / 100.0;
+                table[order][checkpoint].width += known.iter().map(width).sum::<f64>() * part / 100.0;
             });
             for (i, (answer, pair)) in last.iter().zip(&pairs).enumerate().step_by(7) {
                 let [(a, pose_a), (b, pose_b)] = scene.shapes(pair);
@@ -368,10 +368,10 @@ fn progress(runner: &mut Runner, scene: &Scene) {
     print!("{:>8}", "us");
     ORDERS.iter().for_each(|(name, _)| print!("  {name:>26}"));
     println!();
-    for (look, us) in READ_TIMES.into_iter().enumerate() {
+    for (checkpoint, us) in READ_TIMES.into_iter().enumerate() {
         print!("{us:>8}");
         for order in &table {
-            let Known { found, decided, width } = order[look];
+            let Known { found, decided, width } = order[checkpoint];
             print!("  {found:>7.1}% {decided:>6.1}% {width:>9.5}");
         }
         println!();
@@ -381,12 +381,12 @@ fn progress(runner: &mut Runner, scene: &Scene) {
         ("pairs decided", Unit::Percent, |known| known.decided),
         ("width of the bounds", Unit::Length, |known| known.width),
     ] {
-        for (look, us) in READ_TIMES.into_iter().enumerate() {
+        for (checkpoint, us) in READ_TIMES.into_iter().enumerate() {
             let times: Vec<Times> = ORDERS
                 .iter()
                 .zip(&table)
                 .map(|((name, _), known)| {
-                    let value = value(&known[look]);
+                    let value = value(&known[checkpoint]);
                     Times { name, typical: value, worst: value }
                 })
                 .collect();
@@ -396,12 +396,13 @@ fn progress(runner: &mut Runner, scene: &Scene) {
     }
 }
 
-/// Runs a search to its end, and calls `look` with all answers at each CPU time of [`READ_TIMES`].
+/// Runs a search to its end, and calls `at_checkpoint` with all answers at each CPU time of
+/// [`READ_TIMES`].
 fn follow(
     scene: &Scene,
     pairs: &[MeshPair],
     settings: &AnytimeSettings,
-    mut look: impl FnMut(usize, &[AnytimeMeshAnswer]),
+    mut at_checkpoint: impl FnMut(usize, &[AnytimeMeshAnswer]),
 ) -> Vec<AnytimeMeshAnswer> {
     let (mut search, mut answers) = (AnytimeMeshes::default(), Vec::new());
     // The first run allocates memory.
@@ -415,7 +416,7 @@ fn follow(
             spent += (thread_ns() - before) * 1e-3;
             while is_warm && next < READ_TIMES.len() && (READ_TIMES[next] <= spent || is_done) {
                 search.answers(&mut answers);
-                look(next, &answers);
+                at_checkpoint(next, &answers);
                 next += 1;
             }
             if is_done {

@@ -186,7 +186,7 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
     crowd.step();
     let (boxes, every) = (crowd.boxes(), cliff.n / 1000);
     let mut rng = Rng::new(3);
-    let place = |i: usize| {
+    let moved_box = |i: usize| {
         if !i.is_multiple_of(every) {
             return (i, boxes[i]);
         }
@@ -198,7 +198,7 @@ fn fast(subject: &mut Subject, crowd: &mut Crowd, number: usize, cliff: &Cliff) 
         let shift = DVec3::new(fold(at.x), fold(at.y), fold(at.z)).as_vec3() - boxes[i].center();
         (i, Aabb { min: boxes[i].min + shift, max: boxes[i].max + shift })
     };
-    subject.take_moves((0..cliff.n).map(place));
+    subject.take_moves((0..cliff.n).map(moved_box));
     frame(subject)
 }
 
@@ -243,7 +243,7 @@ fn main() {
                 continue;
             }
             let (typical, worst, n_found, tests_per_pair) =
-                run(&cliff, |place| Subject::new(listed.make(place)));
+                run(&cliff, |hints| Subject::new(listed.make(hints)));
             answers.equal(name, found.get_or_insert(n_found), &n_found);
             times.push(Times { name, typical, worst });
             tests.push((name, tests_per_pair));

@@ -230,7 +230,7 @@ fn touch(runner: &mut Runner, workload: &str, scan: &Scan, queries: &[Query]) {
         answers.equal(&format!("{i}, parry's compound"), &own, &theirs(&scan.compound, query));
     }
     let row = Row { workload, size: scan.n_parts, unit: Unit::Ns, per_call: PER_CALL as u64 };
-    let all = |ask: &dyn Fn(&Query) -> bool| queries.iter().for_each(|query| _ = black_box(ask(query)));
+    let all = |test: &dyn Fn(&Query) -> bool| queries.iter().for_each(|query| _ = black_box(test(query)));
     let mut comparison = Comparison::new(answers).entry("carom", || all(&|query| ours(&scan.carom, query)));
     if let Some(room) = &scan.single {
         comparison = comparison.entry("carom, single cells", move || all(&|query| ours(room, query)));

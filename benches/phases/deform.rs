@@ -84,7 +84,7 @@ fn main() {
                 .map(|p| Aabb::around(p - DVec3::splat(0.02), p + DVec3::splat(0.02)))
                 .collect();
             if runner.wants(workload) {
-                ask(&mut runner, workload, [&vertices, &moved], &knot.triangles, &queries);
+                box_queries(&mut runner, workload, [&vertices, &moved], &knot.triangles, &queries);
             }
         }
     }
@@ -128,7 +128,7 @@ impl<T: FollowingTree> Step<T> {
     }
 }
 
-fn ask(
+fn box_queries(
     runner: &mut Runner,
     workload: &str,
     positions: [&[Vec3]; 2],
@@ -398,9 +398,9 @@ fn sheet(runner: &mut Runner) {
     let n = if runner.is_quick() { 60 } else { 224 };
     let positions = |phase: f32| -> Vec<Vec3> {
         let at = |i: usize| i as f32 / (n - 1) as f32;
-        let place = |i: usize| (at(i % n), at(i / n));
+        let coordinates = |i: usize| (at(i % n), at(i / n));
         let high = |x: f32, z: f32| 0.1 * ((9.0 * x + phase).sin() + (7.0 * z - phase).cos());
-        (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
+        (0..n * n).map(coordinates).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
     };
     let both = [positions(0.0), positions(0.1)];
     let faces = grid(n);
@@ -497,9 +497,9 @@ fn edits(runner: &mut Runner) {
 /// Returns the vertices of a waving sheet: `n` by `n` vertices, with this side, around a height.
 fn waving_sheet(n: usize, side: f32, height: f32, phase: f32) -> Vec<Vec3> {
     let at = |i: usize| side * (i as f32 / (n - 1) as f32 - 0.5);
-    let place = |i: usize| (at(i % n), at(i / n));
+    let coordinates = |i: usize| (at(i % n), at(i / n));
     let high = |x: f32, z: f32| height + 0.02 * ((9.0 * x + phase).sin() + (7.0 * z - phase).cos());
-    (0..n * n).map(place).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
+    (0..n * n).map(coordinates).map(|(x, z)| Vec3::new(x, high(x, z), z)).collect()
 }
 
 /// Returns the triangles of a grid of `n` by `n` vertices.
@@ -555,15 +555,16 @@ fn cloth(
     mesh.set_positions(after).expect("vertices of a scene are finite");
     let mut search = FeatureSearch::default();
     let peer = RefCell::new(Cloth::start(before, after, faces));
-    let ask =
-        |question: &str| peer.borrow_mut().as_mut().map_or((Vec::new(), f64::NAN), |peer| peer.ask(question));
+    let query_peer = |question: &str| {
+        peer.borrow_mut().as_mut().map_or((Vec::new(), f64::NAN), |peer| peer.query(question))
+    };
     let has_peer = peer.borrow().is_some();
     let mut race = |workload: &str, question: &str, answers: Answers, work: &mut dyn FnMut()| {
         let workload = format!("{prefix}{workload}");
         let row = Row { workload: &workload, size: faces.len() as u64, unit: Unit::Ms, per_call: 1 };
         let mut comparison = Comparison::new(answers).entry("carom", work);
         if has_peer && !question.is_empty() {
-            comparison = comparison.self_timed("ipctk", || ask(question).1);
+            comparison = comparison.self_timed("ipctk", || query_peer(question).1);
         }
         runner.compare_slow(row, comparison);
     };
@@ -580,7 +581,7 @@ fn cloth(
         let mut answers = Answers::new();
         let question = format!("candidates {distance}");
         let found = search.candidates_within(&mut mesh, distance).finish();
-        compare(&mut answers, &count(found.pairs), &ask(&question).0, ROUNDED_COUNT);
+        compare(&mut answers, &count(found.pairs), &query_peer(&question).0, ROUNDED_COUNT);
         race(&format!("candidates within {distance}"), &question, answers, &mut || {
             mesh.set_positions(after).expect("vertices of a scene are finite");
             black_box(search.candidates_within(&mut mesh, distance).finish().pairs.len());
@@ -593,7 +594,7 @@ fn cloth(
     step(&mut mesh);
     let mut answers = Answers::new();
     let found = search.candidates_over_step(&mut mesh).finish();
-    compare(&mut answers, &count(found.pairs), &ask("step").0, ROUNDED_COUNT);
+    compare(&mut answers, &count(found.pairs), &query_peer("step").0, ROUNDED_COUNT);
     race("candidates of a step", "step", answers, &mut || {
         step(&mut mesh);
         black_box(search.candidates_over_step(&mut mesh).finish().pairs.len());
@@ -605,7 +606,7 @@ fn cloth(
     let near = search.within(&mut mesh, distance).finish();
     let least = near.pairs.iter().map(|pair| pair.distance).fold(f64::INFINITY, f64::min);
     // Both are right up to the rounding of a square root of squares.
-    for theirs in ask(&question).0 {
+    for theirs in query_peer(&question).0 {
         answers.number("least distance", least, theirs, 1e-6);
     }
     race(&format!("pairs within {distance}"), &question, answers, &mut || {
@@ -629,7 +630,7 @@ fn cloth(
     let free = search.impacts(&mut mesh).finish().free_step();
     // A cloth that meets itself at the beginning has no free step to compare.
     if free.n_at_start == 0 {
-        compare(&mut answers, &[free.fraction], &ask("free").0, SHORT_STEP);
+        compare(&mut answers, &[free.fraction], &query_peer("free").0, SHORT_STEP);
     }
     race("free step", "free", answers, &mut || {
         step(&mut mesh);
@@ -638,7 +639,7 @@ fn cloth(
 
     let mut answers = Answers::new();
     let crosses = !search.crossings(&mut mesh).finish().pairs.is_empty();
-    for theirs in ask("crossings").0 {
+    for theirs in query_peer("crossings").0 {
         answers.equal("whether it crosses itself", &crosses, &(theirs != 0.0));
     }
     race("crossings", "crossings", answers, &mut || {

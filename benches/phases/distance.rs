@@ -89,7 +89,7 @@ impl Judge {
         }
     }
 
-    fn tell(&self) {
+    fn report(&self) {
         if 0 < self.n_wrong {
             println!("    parry is wrong about {}, by up to {:.2e}", self.n_wrong, self.worst);
         }
@@ -124,7 +124,7 @@ fn cold(
         judge.number(&mut answers, &format!("pair {i}"), pair, own, f64::from(theirs(pair, pose)));
         answers.number(&format!("pair {i}, GJK"), own, f64::from(by_gjk(pair)), OWN_TOLERANCE);
     }
-    judge.tell();
+    judge.report();
     rounds(hulls, pairs, &mut answers);
     let row = Row { workload, size: n as u64, unit: Unit::Ns, per_call: pairs.len() as u64 };
     let comparison = Comparison::new(answers)
@@ -217,7 +217,7 @@ fn warm(
             answers.number("warm GJK", own, f64::from(by_gjk(pair, &mut gjk_cache)), OWN_TOLERANCE);
         }
     }
-    judge.tell();
+    judge.report();
     let n_steps: usize = sequences.iter().map(Vec::len).sum();
     let row = Row { workload: "warm", size: n as u64, unit: Unit::Ns, per_call: n_steps as u64 };
     let comparison = Comparison::new(answers)

@@ -127,10 +127,10 @@ fn time(found: &TimeOfImpact) -> f64 {
 }
 
 /// Returns the time of parry's first contact; [`MISS`] if there is none.
-fn cast((a, place_a, velocity_a): Peer<'_>, (b, place_b, velocity_b): Peer<'_>) -> f64 {
+fn cast((a, pose_a, velocity_a): Peer<'_>, (b, pose_b, velocity_b): Peer<'_>) -> f64 {
     let options = ShapeCastOptions::with_max_time_of_impact(1.0);
     let [v, w] = [velocity_a, velocity_b].map(|velocity| parry::vector(velocity.as_vec3()));
-    cast_shapes(&place_a, v, a, &place_b, w, b, options)
+    cast_shapes(&pose_a, v, a, &pose_b, w, b, options)
         .ok()
         .flatten()
         .map_or(MISS, |hit| f64::from(hit.time_of_impact))
@@ -280,15 +280,15 @@ fn bodies(runner: &mut Runner, random: &mut Random) {
             .iter()
             .map(|pair| {
                 pair.map(|(from, half, turn, _)| {
-                    let place = parry::pose(&Pose { rotation: turn.as_quat(), translation: from.as_vec3() });
-                    (Cuboid::new(parry::vector(half.as_vec3())), place)
+                    let pose = parry::pose(&Pose { rotation: turn.as_quat(), translation: from.as_vec3() });
+                    (Cuboid::new(parry::vector(half.as_vec3())), pose)
                 })
             })
             .collect();
         let ours = |i: usize| time(&own[i][0].time_of_impact(&own[i][1], 1.0));
         let theirs = |i: usize| {
-            let [(a, place_a), (b, place_b)] = &peers[i];
-            cast((a, *place_a, boxes[i][0].3), (b, *place_b, boxes[i][1].3))
+            let [(a, pose_a), (b, pose_b)] = &peers[i];
+            cast((a, *pose_a, boxes[i][0].3), (b, *pose_b, boxes[i][1].3))
         };
         runner.compare(row("box-box"), comparison(compared(ours, theirs), ours, theirs));
     }
@@ -437,24 +437,24 @@ fn arms(runner: &mut Runner, random: &mut Random) {
         })
         .collect();
     let ours = |i: usize| {
-        let (motion, place) = &arms[i];
+        let (motion, obstacle) = &arms[i];
         let mut first = Earliest::new();
         for number in 0..N_LINKS {
             let path = motion.link(number).expect("the chain has it");
             let until = settings.with_max_time(first.until(1.0));
-            first.add(path_time_of_impact(&body, &path, &block, place, &until, by_gjk(&body, &block)));
+            first.add(path_time_of_impact(&body, &path, &block, obstacle, &until, by_gjk(&body, &block)));
         }
         time(&first.answer())
     };
     let [peer, peer_block] =
         [half, DVec3::splat(BLOCK)].map(|half| Cuboid::new(parry::vector(half.as_vec3())));
     let theirs = |i: usize| {
-        let (motion, place) = &arms[i];
+        let (motion, obstacle) = &arms[i];
         let placed = |pose: WidePose| {
             let rotation = DQuat::from_mat3(&pose.rotation).as_quat();
             parry::pose(&Pose { rotation, translation: pose.translation.as_vec3() })
         };
-        let there = placed(place.pose_at(0.0));
+        let there = placed(obstacle.pose_at(0.0));
         for k in 0..=N_TIMES {
             let t = k as f64 / N_TIMES as f64;
             for number in 0..N_LINKS {

@@ -365,7 +365,7 @@ fn run(runner: &mut Runner, workload: &str, scene: &SceneSpec, steps: usize) {
     let deepest = (world.contacts())
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);
-    let ends = [("carom", positions, deepest), ("rapier", peer.places(), peer.deepest())];
+    let ends = [("carom", positions, deepest), ("rapier", peer.positions(), peer.deepest())];
     for (name, positions, deepest) in ends {
         // Below the floor, or the lowest valley.
         let n_lost = positions.iter().filter(|position| !(-0.5 < position.y)).count();

@@ -79,8 +79,8 @@ fn single(v: DVec3) -> DVec3 {
     v.as_vec3().as_dvec3()
 }
 
-fn case(a: usize, b: usize, places: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
-    let places = places.map(|(q, p, v, w)| (q.as_quat().as_dquat(), single(p), single(v), single(w)));
+fn case(a: usize, b: usize, states: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
+    let states = states.map(|(q, p, v, w)| (q.as_quat().as_dquat(), single(p), single(v), single(w)));
     let pose = |q: DQuat, p: DVec3| {
         let q = q.as_quat();
         ParryPose::from_parts(parry::vector(p.as_vec3()), Rotation::from_xyzw(q.x, q.y, q.z, q.w))
@@ -89,8 +89,8 @@ fn case(a: usize, b: usize, places: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
     Case {
         a,
         b,
-        motions: places.map(|(q, p, v, w)| Motion::new(q, p, DVec3::ZERO, v, w).expect("finite numbers")),
-        paths: places.map(|(q, p, v, w)| {
+        motions: states.map(|(q, p, v, w)| Motion::new(q, p, DVec3::ZERO, v, w).expect("finite numbers")),
+        paths: states.map(|(q, p, v, w)| {
             NonlinearRigidMotion::new(
                 pose(q, p),
                 zero,
@@ -98,7 +98,7 @@ fn case(a: usize, b: usize, places: [(DQuat, DVec3, DVec3, DVec3); 2]) -> Case {
                 parry::vector(w.as_vec3()),
             )
         }),
-        sweeps: places.map(|(q, p, v, w)| {
+        sweeps: states.map(|(q, p, v, w)| {
             Sweep::from_poses(&pose(q, p), &pose(DQuat::from_scaled_axis(w) * q, p + v), zero)
         }),
     }

@@ -38,7 +38,7 @@ struct Level {
     brushes_peer: ParryCompound,
     surface: Shape,
     surface_peer: TriMesh,
-    ways: Vec<(DVec3, DVec3)>,
+    sweeps: Vec<(DVec3, DVec3)>,
 }
 
 fn main() {
@@ -135,8 +135,8 @@ fn level(brushes: &[Brush]) -> Level {
     let mut random = Random::new(61);
     let (low, high) = edges.bounds();
     let player = Cylinder { axis: DVec3::Z, radius: 23.0, height: 56.0 };
-    let mut ways = Vec::new();
-    while ways.len() < 400 {
+    let mut sweeps = Vec::new();
+    while sweeps.len() < 400 {
         let from = if random.below(2) == 0 {
             low + (high - low) * (random.cube_point() * 0.5 + 0.5)
         } else {
@@ -150,7 +150,7 @@ fn level(brushes: &[Brush]) -> Level {
         if all.contents_within(&player, from - DVec3::new(0.0, 0.0, 28.0)).is_empty() {
             let displacement =
                 random.cube_point().normalize_or(DVec3::X) * 4.0 * random.range(0.0, 8.0).exp2();
-            ways.push((from, displacement.as_vec3().as_dvec3()));
+            sweeps.push((from, displacement.as_vec3().as_dvec3()));
         }
     }
     Level {
@@ -161,7 +161,7 @@ fn level(brushes: &[Brush]) -> Level {
         brushes_peer: ParryCompound::new(parts_peer),
         surface: Shape::Mesh(Arc::new(surface)),
         surface_peer,
-        ways,
+        sweeps,
     }
 }
 
@@ -181,7 +181,7 @@ fn rays(runner: &mut Runner, level: &Level) {
         level.surface_peer.cast_local_ray(&ray, 1.0, false).map(f64::from)
     };
     let mut answers = Answers::new();
-    for (i, (from, displacement)) in level.ways.iter().enumerate() {
+    for (i, (from, displacement)) in level.sweeps.iter().enumerate() {
         let (t, u, v) = (
             ours(&level.edges, *from, *displacement),
             by_tree(*from, *displacement),
@@ -191,20 +191,20 @@ fn rays(runner: &mut Runner, level: &Level) {
         answers.number(&format!("ray {i}"), number(t), number(u), TOLERANCE);
         answers.number(&format!("ray {i}, parry"), number(u), number(v), TOLERANCE);
     }
-    let row = Row { workload: "ray", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
+    let row = Row { workload: "ray", size: level.n, unit: Unit::Ns, per_call: level.sweeps.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(ours(&level.edges, *from, *displacement));
             }
         })
         .entry("carom BVH", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(theirs(*from, *displacement));
             }
         });
@@ -259,7 +259,7 @@ fn groups(runner: &mut Runner, level: &Level) {
     };
     let mut answers = Answers::new();
     let mut stack = TraceStack::new();
-    for (i, (from, displacement)) in level.ways.iter().enumerate() {
+    for (i, (from, displacement)) in level.sweeps.iter().enumerate() {
         let what = format!("three balls {i}");
         let number = |t: Option<f64>| t.unwrap_or(2.0);
         let tree = number(by_tree(*from, *displacement));
@@ -268,20 +268,20 @@ fn groups(runner: &mut Runner, level: &Level) {
         answers.equal(&format!("{what}: late"), &is_early, &true);
     }
     let row =
-        Row { workload: "three balls", size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
+        Row { workload: "three balls", size: level.n, unit: Unit::Ns, per_call: level.sweeps.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(ours(*from, *displacement, &mut stack));
             }
         })
         .entry("carom BVH", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(theirs(*from, *displacement));
             }
         });
@@ -336,7 +336,7 @@ fn sweeps(
     };
     let mut answers = Answers::new();
     let mut stack = TraceStack::new();
-    for (i, (from, displacement)) in level.ways.iter().enumerate() {
+    for (i, (from, displacement)) in level.sweeps.iter().enumerate() {
         let tree = match by_tree(*from, *displacement) {
             TimeOfImpact::Hit(impact) => Some(impact.t_hi),
             _ => None,
@@ -356,30 +356,30 @@ fn sweeps(
     }
     let mut stacks = [TraceStack::new(), TraceStack::new()];
     let [of_edges, of_all] = &mut stacks;
-    let row = Row { workload, size: level.n, unit: Unit::Ns, per_call: level.ways.len() as u64 };
+    let row = Row { workload, size: level.n, unit: Unit::Ns, per_call: level.sweeps.len() as u64 };
     let comparison = Comparison::new(answers)
         .entry("carom BSP", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(trace(&level.edges, *from, *displacement, of_edges));
             }
         })
         .entry("carom BSP, all bevels", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(trace(&level.all, *from, *displacement, of_all));
             }
         })
         .entry("carom BVH", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(by_tree(*from, *displacement));
             }
         })
         .entry("parry", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(theirs(&level.brushes_peer, *from, *displacement));
             }
         })
         .entry("parry, mesh", || {
-            for (from, displacement) in &level.ways {
+            for (from, displacement) in &level.sweeps {
                 std::hint::black_box(theirs(&level.surface_peer, *from, *displacement));
             }
         });

@@ -142,7 +142,7 @@ fn rain(runner: &mut Runner, n: usize) {
             let ray = parry3d::query::Ray::new(parry::vector(*start), parry::vector(*fall));
             mesh.cast_local_ray(&ray, DT, true).is_some()
         };
-        n_met = starts.iter().zip(&falls).filter(|&way| is_met(way)).count();
+        n_met = starts.iter().zip(&falls).filter(|&path| is_met(path)).count();
         n_met
     };
     let mut step = || {

@@ -33,12 +33,12 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     let world = RefCell::new(world);
     let peer = RefCell::new(Scene::new(&scene, STEP));
     let phases = RefCell::new([0.0; 4]);
-    let places = || -> [Vec<Vec3>; 2] {
+    let positions = || -> [Vec<Vec3>; 2] {
         let world = world.borrow();
         let own = bodies
             .iter()
             .map(|&body| world.body(body).map(|body| body.pose()).map_or(Vec3::NAN, |pose| pose.translation));
-        [own.collect(), peer.borrow().places()]
+        [own.collect(), peer.borrow().positions()]
     };
 
     let row = Row { workload: "pile", size: n as u64, unit: Unit::Ms, per_call: 1 };
@@ -60,11 +60,11 @@ fn pile(runner: &mut Runner, n: usize, steps: usize) {
     runner.frames(row, steps, comparison, || {
         frame += 1;
         if frame + LAST == n_frames {
-            before = places();
+            before = positions();
         }
     });
 
-    let after = places();
+    let after = positions();
     let deepest_own = (world.borrow().contacts())
         .flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts().iter().map(|c| c.distance)))
         .fold(0.0, f32::min);

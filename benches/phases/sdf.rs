@@ -174,7 +174,7 @@ fn particles(runner: &mut Runner, mesh: &TriMesh) {
             let ray = parry3d::query::Ray::new(parry::vector(*start), parry::vector(*fall));
             theirs.cast_local_ray(&ray, DT, true).is_some()
         };
-        starts.iter().zip(&falls).filter(|&way| is_met(way)).count()
+        starts.iter().zip(&falls).filter(|&path| is_met(path)).count()
     };
     let mut answers = Answers::new();
     let (ours, rays) = (step() as f64, cast() as f64);

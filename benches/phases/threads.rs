@@ -24,7 +24,7 @@
 
 use carom_benches::broad::Recording;
 use carom_benches::peers::bvh;
-use carom_benches::peers::tree_rows::{Place, build, refit};
+use carom_benches::peers::tree_rows::{Executor, build, refit};
 use carom_benches::trees::boxes;
 use carom_benches::{Answers, Comparison, Row, Runner, Unit, pile};
 use carom_bounds::{Aabb, BoundingVolume};
@@ -75,7 +75,7 @@ fn main() {
         let after = boxes(&moved, &knot.triangles);
         for (n_threads, [fast, good, best, refitted]) in BUILDS {
             let pool = ThreadPoolBuilder::new().num_threads(n_threads).build().expect("threads begin");
-            let place = Place {
+            let executor = Executor {
                 run: &|work| pool.install(work),
                 wall_clock: true,
                 parry_refit: ParryBvh::refit_parallel,
@@ -87,11 +87,11 @@ fn main() {
                 (best, BuildQuality::High, BvhBuildParams::medium_build()),
             ] {
                 if runner.wants(name) {
-                    build(&mut runner, place, name, &before, quality, params);
+                    build(&mut runner, executor, name, &before, quality, params);
                 }
             }
             if runner.wants(refitted) {
-                refit(&mut runner, place, refitted, [&before, &after]);
+                refit(&mut runner, executor, refitted, [&before, &after]);
             }
         }
     }
@@ -227,8 +227,8 @@ fn broad_on_threads<B: BroadPhase + Send>(
 fn round_trip() -> f64 {
     const TRIPS: u32 = 5000;
     let word = AtomicU32::new(0);
-    let answer = |asked: u32, answer: u32| {
-        while word.load(Ordering::Acquire) != asked {
+    let answer = |awaited: u32, answer: u32| {
+        while word.load(Ordering::Acquire) != awaited {
             spin_loop();
         }
         word.store(answer, Ordering::Release);

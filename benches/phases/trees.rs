@@ -8,7 +8,7 @@
 //! memory of the previous build, and all programs are up to twice as fast.
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::expect_used)]
 
-use carom_benches::peers::tree_rows::{Place, Trees, build, refit, refits_in_turn};
+use carom_benches::peers::tree_rows::{Executor, Trees, build, refit, refits_in_turn};
 use carom_benches::peers::{bvh as bvh_peer, obvhs as obvhs_peer, parry};
 use carom_benches::trees::{boxes, found, queries};
 use carom_benches::{Answers, Comparison, Facts, Row, Runner, Unit};
@@ -40,7 +40,7 @@ fn main() {
         if runner.wants("build") {
             build(
                 &mut runner,
-                Place::HERE,
+                Executor::HERE,
                 "build fast",
                 &boxes,
                 BuildQuality::Fast,
@@ -48,7 +48,7 @@ fn main() {
             );
             build(
                 &mut runner,
-                Place::HERE,
+                Executor::HERE,
                 "build good",
                 &boxes,
                 BuildQuality::Balanced,
@@ -56,7 +56,7 @@ fn main() {
             );
             build(
                 &mut runner,
-                Place::HERE,
+                Executor::HERE,
                 "build best",
                 &boxes,
                 BuildQuality::High,
@@ -66,7 +66,7 @@ fn main() {
         if runner.wants("refit") {
             let moved: Vec<Vec3> = vertices.iter().map(|v| *v + 0.01 * (*v * 7.0).map(f32::sin)).collect();
             let boxes_of_moved = self::boxes(&moved, &knot.triangles);
-            refit(&mut runner, Place::HERE, "refit", [&boxes, &boxes_of_moved]);
+            refit(&mut runner, Executor::HERE, "refit", [&boxes, &boxes_of_moved]);
             refit_mesh(&mut runner, [&vertices, &moved], &knot.triangles, [&boxes, &boxes_of_moved]);
         }
         if runner.wants("follow") {
@@ -79,7 +79,7 @@ fn main() {
             nodes(&mut runner, &vertices, &knot.triangles, &boxes);
         }
         if runner.wants("ways") {
-            ways(&mut runner, &boxes);
+            special_trees(&mut runner, &boxes);
         }
     }
 }
@@ -120,7 +120,7 @@ fn refit_mesh(runner: &mut Runner, vertices: [&[Vec3]; 2], triangles: &[[u32; 3]
 
     let row = Row { workload: "refit mesh", size: triangles.len() as u64, unit: Unit::Ms, per_call: 1 };
     let trees = Trees { ours: &ours, parrys: &parrys, obvhss: &obvhss };
-    refits_in_turn(runner, Place::HERE, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
+    refits_in_turn(runner, Executor::HERE, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
 /// Boxes that jump anywhere in every frame, with queries in between. Trees that are only refitted
@@ -386,7 +386,7 @@ fn nodes(runner: &mut Runner, vertices: &[Vec3], triangles: &[[u32; 3]], boxes: 
 }
 
 /// Box queries of trees built for special cases: by volume, by use, and for the places of queries.
-fn ways(runner: &mut Runner, boxes: &[Aabb]) {
+fn special_trees(runner: &mut Runner, boxes: &[Aabb]) {
     let settings = BuildSettings::default().with_quality(BuildQuality::High);
     let build =
         |method| Bvh::build(boxes, &settings.with_method(method)).expect("boxes of a scene are finite");

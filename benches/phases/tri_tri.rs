@@ -65,7 +65,7 @@ fn random_pair(random: &mut Random) -> Pair {
 /// Returns a pair of triangles with integer corners that `f32` represents.
 fn family_pair(random: &mut Random, family: Family) -> Pair {
     loop {
-        let [a, b] = triangle_pairs::pair(random, family).map(|t| Placement::Plain.place(&t));
+        let [a, b] = triangle_pairs::pair(random, family).map(|t| Placement::Plain.apply(&t));
         let is_small = |t: &[DVec3; 3]| t.iter().all(|p| p.abs().max_element() < 16_777_216.0);
         if is_small(&a) && is_small(&b) {
             return [a, b].map(|t| t.map(|p| p.as_vec3()));
@@ -85,7 +85,7 @@ fn boxes_overlap(pair: &Pair) -> bool {
 /// Returns pairs of triangles in overlapping leaves of two real meshes, which are scaled to one
 /// size and pushed into each other.
 fn leaf_pairs(a: &str, b: &str) -> Option<Vec<Pair>> {
-    let place = |name: &str, turn: glam::DQuat| -> Option<Vec<[Vec3; 3]>> {
+    let scaled_triangles = |name: &str, turn: glam::DQuat| -> Option<Vec<[Vec3; 3]>> {
         data::find("meshes")?;
         let corners = meshes::mesh(name)?.corners();
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
@@ -97,8 +97,9 @@ fn leaf_pairs(a: &str, b: &str) -> Option<Vec<Pair>> {
             corners.iter().map(|t| t.map(|p| (turn * ((p - (low + high) * 0.5) / size)).as_vec3())).collect(),
         )
     };
-    let triangles_a = place(a, glam::DQuat::IDENTITY)?;
-    let triangles_b = place(b, glam::DQuat::from_rotation_z(0.4) * glam::DQuat::from_rotation_x(0.3))?;
+    let triangles_a = scaled_triangles(a, glam::DQuat::IDENTITY)?;
+    let triangles_b =
+        scaled_triangles(b, glam::DQuat::from_rotation_z(0.4) * glam::DQuat::from_rotation_x(0.3))?;
     let tree = |triangles: &[[Vec3; 3]]| -> Bvh {
         let boxes: Vec<Aabb> =
             triangles.iter().map(|t| Aabb { min: bounds(t).0, max: bounds(t).1 }).collect();

@@ -34,8 +34,8 @@ struct Scene {
 /// A sheet of `n` by `n` vertices over a square of side 1, its heights from a function.
 fn sheet(n: usize, corner: DVec3, height: impl Fn(f64, f64) -> f64) -> Vec<Vec3> {
     let at = |i: usize| i as f64 / (n - 1) as f64;
-    let place = |i: usize| (at(i % n), at(i / n));
-    (0..n * n).map(place).map(|(x, z)| (corner + DVec3::new(x, height(x, z), z)).as_vec3()).collect()
+    let coordinates = |i: usize| (at(i % n), at(i / n));
+    (0..n * n).map(coordinates).map(|(x, z)| (corner + DVec3::new(x, height(x, z), z)).as_vec3()).collect()
 }
 
 fn grid(n: usize) -> Vec<[u32; 3]> {
@@ -86,7 +86,7 @@ fn combs(n_faces: usize) -> Scene {
 }
 
 /// A query about both meshes after a step.
-type Ask<'a, T> = &'a mut dyn FnMut(&mut [DeformableMesh<T>; 2]);
+type QueryFn<'a, T> = &'a mut dyn FnMut(&mut [DeformableMesh<T>; 2]);
 
 impl Scene {
     fn meshes<T: FollowingTree>(&self) -> [DeformableMesh<T>; 2] {
@@ -98,7 +98,7 @@ impl Scene {
 
     /// Returns a function that makes a step of meshes with these trees to the next moment, and
     /// runs a query.
-    fn steps<T: FollowingTree>(&self) -> impl FnMut(Ask<'_, T>) {
+    fn steps<T: FollowingTree>(&self) -> impl FnMut(QueryFn<'_, T>) {
         let (mut meshes, mut turn) = (self.meshes::<T>(), 0);
         move |question| {
             turn = 1 - turn;

@@ -53,14 +53,14 @@ struct Side<V: TreeVolume> {
 struct Constants {
     volume: f64,
     primitive: f64,
-    placing: f64,
+    transform: f64,
 }
 
 impl Constants {
     fn work(&self, counters: &Counters, calls: usize, unit: Unit) -> Work {
         let per = |count: u64| count as f64 / calls.max(1) as f64;
         let (n_v, n_p, n_u) = (per(counters.volume_tests), per(counters.primitives), per(counters.nodes));
-        let ns = n_v * self.volume + n_p * self.primitive + n_u * self.placing;
+        let ns = n_v * self.volume + n_p * self.primitive + n_u * self.transform;
         Work { volume_tests: n_v, primitive_pairs: n_p, volumes_placed: n_u, predicted: ns / unit.ns() }
     }
 }
@@ -135,7 +135,7 @@ impl<V: TreeVolume> Trees<V> {
     }
 
     /// Adds the pairs of triangles of two leaves that meet.
-    fn meeting(
+    fn touching_pairs(
         &self,
         leaves: (&Leaf<'_>, &Leaf<'_>),
         pose: &WidePose,
@@ -157,12 +157,12 @@ impl<V: TreeVolume> Trees<V> {
 }
 
 /// Brings volumes into another frame, as a walk does.
-struct Placing<'a, V: TreeVolume> {
+struct TransformVolumes<'a, V: TreeVolume> {
     eights: &'a [V::Volumes8],
     relative: &'a Relative<<V::Volumes8 as Volumes8>::Turn>,
 }
 
-impl<V: TreeVolume> Kernel for Placing<'_, V> {
+impl<V: TreeVolume> Kernel for TransformVolumes<'_, V> {
     type Output = ();
 
     #[inline(always)]
@@ -195,7 +195,7 @@ impl<V: TreeVolume> Subject for Trees<V> {
 
     fn meets(&self, pose: &WidePose) -> (bool, Counters) {
         let visit = visit_leaf_pairs(&self.a.tree, &self.b.tree, pose, |leaf_a, leaf_b| {
-            self.meeting((&leaf_a, &leaf_b), pose, |_| ControlFlow::Break(()))
+            self.touching_pairs((&leaf_a, &leaf_b), pose, |_| ControlFlow::Break(()))
         });
         (visit.stopped, visit.counters)
     }
@@ -203,7 +203,7 @@ impl<V: TreeVolume> Subject for Trees<V> {
     fn pairs(&self, pose: &WidePose, how: Option<&PairSettings>, out: &mut Vec<(u32, u32)>) -> Counters {
         out.clear();
         let mut leaf = |leaf_a: Leaf<'_>, leaf_b: Leaf<'_>| {
-            self.meeting((&leaf_a, &leaf_b), pose, |numbers| {
+            self.touching_pairs((&leaf_a, &leaf_b), pose, |numbers| {
                 out.push(numbers);
                 ControlFlow::Continue(())
             })
@@ -243,7 +243,7 @@ impl<V: TreeVolume> Subject for Trees<V> {
                 eight
             })
             .collect();
-        let placing = time(|| dispatch(Placing::<V> { eights: &eights, relative: &relative }))
+        let transform = time(|| dispatch(TransformVolumes::<V> { eights: &eights, relative: &relative }))
             / (8 * eights.len()) as f64;
 
         let mut search = PairSearch::default();
@@ -277,7 +277,7 @@ impl<V: TreeVolume> Subject for Trees<V> {
                     let leaves = (&a.leaf(leaf_a), &b.leaf(leaf_b));
                     match within {
                         None => {
-                            let _ = self.meeting(leaves, &poses[pose], |numbers| {
+                            let _ = self.touching_pairs(leaves, &poses[pose], |numbers| {
                                 black_box(numbers);
                                 ControlFlow::Continue(())
                             });
@@ -289,9 +289,9 @@ impl<V: TreeVolume> Subject for Trees<V> {
                 }
             });
             Constants {
-                volume: (walk_ns - counters.nodes as f64 * placing) / counters.volume_tests.max(1) as f64,
+                volume: (walk_ns - counters.nodes as f64 * transform) / counters.volume_tests.max(1) as f64,
                 primitive: leaves_ns / counters.primitives.max(1) as f64,
-                placing,
+                transform,
             }
         })
     }
@@ -361,7 +361,7 @@ fn main() {
                     subject.name(),
                     overlap.volume,
                     overlap.primitive,
-                    overlap.placing,
+                    overlap.transform,
                     distance.volume,
                     distance.primitive
                 );
@@ -531,7 +531,7 @@ fn walks(
     subjects: &[Box<dyn Subject>],
     known: &[(&'static str, [Constants; 2])],
 ) {
-    const WAYS: [(&str, Descent, BoxAxes); 8] = [
+    const DESCENTS: [(&str, Descent, BoxAxes); 8] = [
         ("carom larger, 6 axes", Descent::Larger, BoxAxes::Faces),
         ("carom larger, 15 axes", Descent::Larger, BoxAxes::FacesAndEdges),
         ("carom alternate, 6 axes", Descent::Alternate, BoxAxes::Faces),
@@ -547,11 +547,11 @@ fn walks(
             continue;
         }
         let mut answers = Answers::new();
-        let mut work = [Counters::default(); WAYS.len()];
+        let mut work = [Counters::default(); DESCENTS.len()];
         let (mut expected, mut found) = (Vec::new(), Vec::new());
         for (i, pose) in wide.iter().enumerate() {
             subject.pairs(pose, None, &mut expected);
-            for ((name, descent, axes), work) in WAYS.iter().zip(&mut work) {
+            for ((name, descent, axes), work) in DESCENTS.iter().zip(&mut work) {
                 let settings = PairSettings::default().with_descent(*descent).with_axes(*axes);
                 *work += subject.pairs(pose, Some(&settings), &mut found);
                 answers.pairs(&format!("pose {i}, {name}"), &expected, &found);
@@ -559,7 +559,7 @@ fn walks(
         }
         let found = RefCell::new(found);
         let mut comparison = Comparison::new(answers);
-        for (name, descent, axes) in WAYS {
+        for (name, descent, axes) in DESCENTS {
             let settings = PairSettings::default().with_descent(descent).with_axes(axes);
             let (found, wide) = (&found, &wide);
             comparison = comparison.entry(name, move || {
@@ -575,10 +575,10 @@ fn walks(
         // The constants are those of the default descent. For the others the prediction has the
         // effect of the counts alone.
         let cost = constants(known, subject.name(), 0);
-        runner.compare_with_facts(row, comparison, |way| Facts {
-            work: WAYS
+        runner.compare_with_facts(row, comparison, |entry| Facts {
+            work: DESCENTS
                 .iter()
-                .position(|(name, ..)| *name == way)
+                .position(|(name, ..)| *name == entry)
                 .map(|i| cost.work(&work[i], wide.len(), Unit::Us)),
             ..Facts::default()
         });

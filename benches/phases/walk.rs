@@ -213,11 +213,12 @@ fn slides(runner: &mut Runner, hills: &Hills) {
     let mut world = hills.world.clone();
     let mut contacts = Vec::new();
     // Down at 45 degrees into the ground, and along it.
-    let way_of = |direction: DVec3| (direction - DVec3::Y) * 0.5;
+    let displacement_along = |direction: DVec3| (direction - DVec3::Y) * 0.5;
     let mut ours = |(feet, direction): (DVec3, DVec3)| {
         contacts.clear();
         let position = feet + DVec3::Y * (RADIUS + 0.2);
-        move_and_slide(&mut world, &figure, position, way_of(direction), 0.005, &mut contacts).position
+        move_and_slide(&mut world, &figure, position, displacement_along(direction), 0.005, &mut contacts)
+            .position
     };
     let controller = KinematicCharacterController {
         offset: CharacterLength::Absolute(0.005),
@@ -231,7 +232,7 @@ fn slides(runner: &mut Runner, hills: &Hills) {
     let theirs = |(feet, direction): (DVec3, DVec3)| {
         let position = (feet + DVec3::Y * (RADIUS + 0.2)).as_vec3();
         let pose = ParryPose::from_translation(parry::vector(position));
-        let displacement = parry::vector(way_of(direction).as_vec3());
+        let displacement = parry::vector(displacement_along(direction).as_vec3());
         let moved =
             controller.move_shape(STEP as f32, &queries, &*shape, &pose, displacement, |_| {}).translation;
         position.as_dvec3() + Vec3::new(moved.x, moved.y, moved.z).as_dvec3()

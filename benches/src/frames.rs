@@ -123,10 +123,10 @@ mod tests {
     #[test]
     fn frames_follow_each_other() {
         let frames = std::cell::Cell::new(0);
-        let mut seen = Vec::new();
-        let mut comparison = Comparison::new(Answers::new()).entry("a", || seen.push(frames.get()));
+        let mut recorded = Vec::new();
+        let mut comparison = Comparison::new(Answers::new()).entry("a", || recorded.push(frames.get()));
         time(&mut comparison, 1, 3, || frames.set(frames.get() + 1));
         drop(comparison);
-        assert_eq!(seen, [1, 2, 3, 4]);
+        assert_eq!(recorded, [1, 2, 3, 4]);
     }
 }

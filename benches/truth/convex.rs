@@ -19,7 +19,7 @@ pub(crate) fn run(options: &Options) -> bool {
     let start = Instant::now();
     let tallies = work::in_chunks(n_chunks, options, |chunk, tally: &mut Tally| {
         let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
-        tally.look(&mut random, CHUNK, chunk % 2 == 0);
+        tally.test_pairs(&mut random, CHUNK, chunk % 2 == 0);
     });
     let mut sum = Tally::default();
     tallies.iter().for_each(|tally| sum.add(tally));
@@ -47,9 +47,11 @@ pub(crate) fn run(options: &Options) -> bool {
     for (rule, n) in &sum.n_placed {
         println!("{rule:24} {n:>9} pairs");
     }
-    let failures = sum.wrong_samples.iter().map(|told| ("wrong", told));
-    for (what, told) in failures.chain(sum.undecided_samples.iter().take(5).map(|told| ("undecided", told))) {
-        println!("{what}: {told}\n");
+    let failures = sum.wrong_samples.iter().map(|sample| ("wrong", sample));
+    for (what, sample) in
+        failures.chain(sum.undecided_samples.iter().take(5).map(|sample| ("undecided", sample)))
+    {
+        println!("{what}: {sample}\n");
     }
     let all = sum.all();
     println!(

@@ -23,7 +23,7 @@ struct Count {
     /// The number of pairs in leaves that overlap.
     leaf_pairs: u64,
     /// The number of pairs that the eight-at-once separating axis test could not exclude.
-    asked: u64,
+    candidates: u64,
     unsure: u64,
     meet: u64,
     wrong: u64,
@@ -47,9 +47,9 @@ pub(crate) fn run(options: &Options) -> bool {
     kinds.sort();
     kinds.dedup();
     let mut sum = Count::default();
-    for kind_asked in &kinds {
-        let cases: Vec<&Value> = pairs.iter().filter(|case| kind(case) == kind_asked).collect();
-        sum.add(&count(&cases, options, one_pair, kind_asked));
+    for wanted_kind in &kinds {
+        let cases: Vec<&Value> = pairs.iter().filter(|case| kind(case) == wanted_kind).collect();
+        sum.add(&count(&cases, options, one_pair, wanted_kind));
     }
     is_right &= sum.print("all pairs");
     let selves: Vec<&Value> = selves.iter().collect();
@@ -78,7 +78,7 @@ impl Count {
     fn add(&mut self, other: &Count) {
         self.cases += other.cases;
         self.leaf_pairs += other.leaf_pairs;
-        self.asked += other.asked;
+        self.candidates += other.candidates;
         self.unsure += other.unsure;
         self.meet += other.meet;
         self.wrong += other.wrong;
@@ -86,9 +86,9 @@ impl Count {
 
     /// Prints the row. Returns whether nothing is wrong.
     fn print(&self, name: &str) -> bool {
-        let part = 100.0 * self.unsure as f64 / self.asked.max(1) as f64;
-        let Count { cases, leaf_pairs, asked, meet, wrong, .. } = self;
-        println!("{name:22} {cases:>6} {leaf_pairs:>12} {asked:>10} {part:7.3} % {meet:>9} {wrong:>6}");
+        let part = 100.0 * self.unsure as f64 / self.candidates.max(1) as f64;
+        let Count { cases, leaf_pairs, candidates, meet, wrong, .. } = self;
+        println!("{name:22} {cases:>6} {leaf_pairs:>12} {candidates:>10} {part:7.3} % {meet:>9} {wrong:>6}");
         *wrong == 0
     }
 }
@@ -148,7 +148,7 @@ fn compare(a: &[[DVec3; 3]], b: &[[DVec3; 3]], is_wanted: impl Fn(u32, u32) -> b
                 }
                 count.leaf_pairs += 1;
                 if lanes >> i & 1 == 1 {
-                    count.asked += 1;
+                    count.candidates += 1;
                     count.unsure += u64::from(tri_tri::intersects_filter(&of_a[i], &of_b[j]).is_none());
                     count.meet += u64::from(tri_tri::intersects(&of_a[i], &of_b[j]));
                 }

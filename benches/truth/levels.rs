@@ -144,13 +144,13 @@ fn level(name: &str, brushes: &[Brush], n: u64, options: &Options) -> bool {
         })
         .collect();
     let upright = Cylinder { axis: DVec3::Z, radius: 16.0, height: 56.0 };
-    let ask = Asked { brushes, trees: &trees, n: n.div_ceil(5), options };
-    is_right &= ask.seams();
-    is_right &= ask.sweeps("point", &Point, brush::Body::Point);
-    is_right &= ask.sweeps("ball", &Ball { radius: 16.0 }, brush::Body::Ball(16.0));
-    is_right &= ask.sweeps("cylinder", &upright, brush::Body::Upright { radius: 16.0, height: 56.0 });
-    is_right &= ask.sweeps("box", &Points(&corners), brush::Body::Hull(corners.clone()));
-    is_right &= ask.sweeps("hull", &Points(&hull), brush::Body::Hull(hull.clone()));
+    let test = LevelTest { brushes, trees: &trees, n: n.div_ceil(5), options };
+    is_right &= test.seams();
+    is_right &= test.sweeps("point", &Point, brush::Body::Point);
+    is_right &= test.sweeps("ball", &Ball { radius: 16.0 }, brush::Body::Ball(16.0));
+    is_right &= test.sweeps("cylinder", &upright, brush::Body::Upright { radius: 16.0, height: 56.0 });
+    is_right &= test.sweeps("box", &Points(&corners), brush::Body::Hull(corners.clone()));
+    is_right &= test.sweeps("hull", &Points(&hull), brush::Body::Hull(hull.clone()));
     is_right
 }
 
@@ -165,52 +165,52 @@ fn hull() -> Vec<DVec3> {
 
 fn points(brushes: &[Brush], tree: &BspTree, n: u64, options: &Options) -> bool {
     #[derive(Default)]
-    struct Seen {
+    struct PointTally {
         solid: u64,
         in_surfaces: u64,
         wrong: u64,
     }
     let (low, high) = tree.bounds();
     let near = 4.0 * tree.tolerance();
-    let tallies = in_chunks(n.div_ceil(CHUNK), options, |chunk, seen: &mut Seen| {
+    let tallies = in_chunks(n.div_ceil(CHUNK), options, |chunk, tally: &mut PointTally| {
         let mut random = Random::new(options.seed << 40 ^ chunk);
         for _ in 0..CHUNK {
             let point = low + (high - low) * (random.cube_point() * 0.55 + 0.5);
             let most = brushes.iter().fold(f64::NEG_INFINITY, |most, b| most.max(brush_depth(b, point)));
             if most.abs() < near {
-                seen.in_surfaces += 1;
+                tally.in_surfaces += 1;
                 continue;
             }
-            seen.solid += u64::from(0.0 < most);
-            seen.wrong += u64::from((0.0 < most) != (tree.contents_at(point) == Contents::SOLID));
+            tally.solid += u64::from(0.0 < most);
+            tally.wrong += u64::from((0.0 < most) != (tree.contents_at(point) == Contents::SOLID));
         }
     });
-    let sum = |f: fn(&Seen) -> u64| tallies.iter().map(f).sum::<u64>();
-    let wrong = sum(|seen| seen.wrong);
+    let sum = |f: fn(&PointTally) -> u64| tallies.iter().map(f).sum::<u64>();
+    let wrong = sum(|tally| tally.wrong);
     println!(
         "  {} points: {} solid, {} in surfaces, {wrong} wrong",
         n.div_ceil(CHUNK) * CHUNK,
-        sum(|seen| seen.solid),
-        sum(|seen| seen.in_surfaces)
+        sum(|tally| tally.solid),
+        sum(|tally| tally.in_surfaces)
     );
     wrong == 0
 }
 
-struct Asked<'a> {
+struct LevelTest<'a> {
     brushes: &'a [Brush],
     trees: &'a [BspTree],
     n: u64,
     options: &'a Options,
 }
 
-impl Asked<'_> {
+impl LevelTest<'_> {
     fn sweeps<B: Body + Sync>(&self, name: &str, body: &B, oracle: brush::Body) -> bool {
         let truth = BrushTruth::new(self.brushes, oracle);
         let tallies = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, tally: &mut Tally| {
             let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 1 << 32);
             let mut stack = TraceStack::new();
             for _ in 0..CHUNK {
-                let (from, displacement) = self.way(&mut random);
+                let (from, displacement) = self.random_sweep(&mut random);
                 self.sweep(body, &truth, from, displacement, &mut stack, tally);
             }
         });
@@ -258,21 +258,21 @@ impl Asked<'_> {
     fn seams(&self) -> bool {
         let thin = self.trees[0].tolerance();
         let truth = SeamTruth::new(self.brushes, thin);
-        let tallies = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, seen: &mut Seen| {
+        let tallies = in_chunks(self.n.div_ceil(CHUNK), self.options, |chunk, tally: &mut SeamTally| {
             let mut random = Random::new(self.options.seed << 40 ^ chunk ^ 3 << 32);
             let mut stack = TraceStack::new();
             for _ in 0..CHUNK {
                 let (from, displacement) = self.aligned(&mut random, &Point);
-                truth.ray(self.trees, from, displacement, &mut stack, seen);
+                truth.ray(self.trees, from, displacement, &mut stack, tally);
             }
         });
-        let all = tallies.iter().fold(Seen::default(), |sum, seen| Seen {
-            rays: sum.rays + seen.rays,
-            met: sum.met + seen.met,
-            starts: sum.starts + seen.starts,
-            late: sum.late + seen.late,
-            at_nothing: sum.at_nothing + seen.at_nothing,
-            wrong_starts: sum.wrong_starts + seen.wrong_starts,
+        let all = tallies.iter().fold(SeamTally::default(), |sum, tally| SeamTally {
+            rays: sum.rays + tally.rays,
+            met: sum.met + tally.met,
+            starts: sum.starts + tally.starts,
+            late: sum.late + tally.late,
+            at_nothing: sum.at_nothing + tally.at_nothing,
+            wrong_starts: sum.wrong_starts + tally.wrong_starts,
         });
         println!(
             "  {} aligned rays: {} meet a seam or a brush, {} start in one; {} late or through, {} stopped at nothing, {} starts wrong",
@@ -330,7 +330,7 @@ impl Asked<'_> {
         (from, along)
     }
 
-    fn way(&self, random: &mut Random) -> (DVec3, DVec3) {
+    fn random_sweep(&self, random: &mut Random) -> (DVec3, DVec3) {
         let (low, high) = self.trees[0].bounds();
         let from = if random.below(2) == 0 {
             low + (high - low) * (random.cube_point() * 0.5 + 0.5)
@@ -402,7 +402,7 @@ impl Asked<'_> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct SeamTally {
     rays: u64,
     met: u64,
     starts: u64,
@@ -493,7 +493,7 @@ impl<'a> SeamTruth<'a> {
         from: DVec3,
         displacement: DVec3,
         stack: &mut TraceStack,
-        seen: &mut Seen,
+        tally: &mut SeamTally,
     ) {
         let length = displacement.length();
         let brushes = self.near(from, from + displacement);
@@ -513,13 +513,13 @@ impl<'a> SeamTruth<'a> {
             .find(|w| self.side(&brushes, from + displacement * (0.5 * (w[0] + w[1]))) == Side::Inside)
             .map(|w| w[0] + 2.5 * Self::FAR * self.thin / length);
         let start = self.side(&brushes, from);
-        seen.rays += 1;
-        seen.met += u64::from(first.is_some());
-        seen.starts += u64::from(start == Side::Inside);
+        tally.rays += 1;
+        tally.met += u64::from(first.is_some());
+        tally.starts += u64::from(start == Side::Inside);
         for tree in trees {
             let hit = tree.trace_with(&Point, from, displacement, Contents::SOLID, stack);
             let is_late = first.is_some_and(|first| !hit.is_some_and(|hit| hit.t < first));
-            seen.late += u64::from(is_late);
+            tally.late += u64::from(is_late);
             let is_within = tree.contents_within_with(&Point, from, stack) == Contents::SOLID;
             let is_in = tree.contents_at(from) == Contents::SOLID;
             let starts = [hit.is_some_and(|hit| hit.starts_inside), is_within, is_in];
@@ -528,14 +528,14 @@ impl<'a> SeamTruth<'a> {
                 Side::Free => starts != [false; 3],
                 Side::Near => is_within != is_in,
             };
-            seen.wrong_starts += u64::from(wrong);
+            tally.wrong_starts += u64::from(wrong);
             if let Some(hit) =
                 hit.filter(|hit| !hit.starts_inside && hit.normal.dot(displacement) < -0.01 * length)
             {
                 // Slightly beyond the surface.
                 let past = 4.0 * Self::FAR * self.thin / -hit.normal.dot(displacement);
                 let position = from + displacement * (hit.t + past);
-                seen.at_nothing +=
+                tally.at_nothing +=
                     u64::from(self.side(&self.near(position, position), position) == Side::Free);
             }
         }

@@ -23,7 +23,7 @@ const CHUNK: u64 = 1 << 12;
 const BRUTE: u64 = 1 << 10;
 /// The number of interior points of each mesh.
 const N_INSIDE: usize = 24;
-const MAX_TOLD: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 /// A mesh that bounds a solid, with interior points. No rounding of a pose moves these to its
 /// surface.
@@ -63,7 +63,7 @@ impl Count {
 struct Tally {
     /// By precision and mesh.
     counts: [Vec<Count>; 2],
-    told: Vec<String>,
+    failures: Vec<String>,
 }
 
 /// Runs all rays. Returns whether no ray escaped and every number was right.
@@ -89,11 +89,11 @@ pub(crate) fn run(options: &Options) -> bool {
             let mesh = index % singles.len();
             // Each chunk of a mesh continues where the one before ended.
             let first = (index / singles.len()) as u64 * CHUNK;
-            single::run(&singles[mesh], first, &mut random, &mut tally.counts[0][mesh], &mut tally.told);
+            single::run(&singles[mesh], first, &mut random, &mut tally.counts[0][mesh], &mut tally.failures);
         } else {
             let mesh = index % doubles.len();
             let first = (index / doubles.len()) as u64 * CHUNK;
-            double::run(&doubles[mesh], first, &mut random, &mut tally.counts[1][mesh], &mut tally.told);
+            double::run(&doubles[mesh], first, &mut random, &mut tally.counts[1][mesh], &mut tally.failures);
         }
     });
     println!(
@@ -118,8 +118,8 @@ pub(crate) fn run(options: &Options) -> bool {
         }
     }
     line("all", 0, &sum);
-    for told in tallies.iter().flat_map(|tally| &tally.told).take(MAX_TOLD) {
-        println!("{told}");
+    for failure in tallies.iter().flat_map(|tally| &tally.failures).take(MAX_PRINTED) {
+        println!("{failure}");
     }
     let n_rays = sum.from_inside + sum.from_outside;
     println!(

@@ -15,13 +15,13 @@ const CHUNK: u64 = 1 << 12;
 const TWINS: u64 = 16;
 
 struct Tally {
-    seen: [RowResult; ROWS.len()],
+    results: [RowResult; ROWS.len()],
     twins: Differences,
 }
 
 impl Default for Tally {
     fn default() -> Tally {
-        Tally { seen: [RowResult::default(); ROWS.len()], twins: Differences::default() }
+        Tally { results: [RowResult::default(); ROWS.len()], twins: Differences::default() }
     }
 }
 
@@ -35,24 +35,24 @@ pub(crate) fn run(options: &Options) -> bool {
         let mut random = Random::new(options.seed.wrapping_mul(0x5851_f42d_4c95_7f2d) ^ chunk << 20);
         let number = (chunk % n_rows) as usize;
         match ROWS.get(number) {
-            Some(row) => tally.seen[number].test_cases(row, &mut random, CHUNK.div_ceil(row.one_in)),
-            None => tally.twins.look(&mut random, CHUNK.div_ceil(TWINS)),
+            Some(row) => tally.results[number].test_cases(row, &mut random, CHUNK.div_ceil(row.one_in)),
+            None => tally.twins.compare(&mut random, CHUNK.div_ceil(TWINS)),
         }
     });
     let mut is_right = true;
     println!("{:24} {:>9} {:>10} {:>10} {:>9}", "constant", "cases", "needed", "is", "factor");
     for (number, row) in ROWS.iter().enumerate() {
-        let mut seen = RowResult::default();
-        tallies.iter().for_each(|tally| seen.add(&tally.seen[number]));
-        let (is_covered, is_in_proportion) = (seen.is_covered(row), seen.is_in_proportion(row));
+        let mut result = RowResult::default();
+        tallies.iter().for_each(|tally| result.add(&tally.results[number]));
+        let (is_covered, is_in_proportion) = (result.is_covered(row), result.is_in_proportion(row));
         is_right &= is_covered && is_in_proportion;
         println!(
             "{:24} {:>9} {:>10.2e} {:>10.2e} {:>9.3} {} {}",
             row.constant,
-            seen.n_cases,
-            seen.most,
+            result.n_cases,
+            result.most,
             row.value,
-            row.value / seen.most,
+            row.value / result.most,
             if !is_covered {
                 "TOO SMALL:"
             } else if !is_in_proportion {

@@ -18,7 +18,7 @@ const CHUNK: u64 = 1 << 14;
 /// compared with rationals.
 const ROUNDED: u64 = 128;
 /// The number of wrong answers that are printed; the others are counted.
-const MAX_TOLD: usize = 20;
+const MAX_PRINTED: usize = 20;
 
 const N_ROWS: usize = Family::ALL.len() + 1;
 const N_COLUMNS: usize = Placement::ALL.len();
@@ -35,7 +35,7 @@ struct Count {
 #[derive(Default)]
 struct Tally {
     counts: [[Count; N_COLUMNS]; N_ROWS],
-    told: Vec<String>,
+    failures: Vec<String>,
 }
 
 /// Runs all pairs. Returns whether no answer was wrong.
@@ -59,7 +59,7 @@ pub(crate) fn run(options: &Options) -> bool {
     }
     let n_pairs = n_chunks * CHUNK;
     let n_wrong = report(&counts);
-    for line in tallies.iter().flat_map(|tally| &tally.told).take(MAX_TOLD) {
+    for line in tallies.iter().flat_map(|tally| &tally.failures).take(MAX_PRINTED) {
         println!("{line}");
     }
     println!(
@@ -80,7 +80,7 @@ fn one(random: &mut Random, round: u64, tally: &mut Tally) {
     let (a, b, expected) = match Family::ALL.get(row) {
         Some(&family) => {
             let [a, b] = triangle_pairs::pair(random, family);
-            (placement.place(&a), placement.place(&b), triangles_meet(&a, &b))
+            (placement.apply(&a), placement.apply(&b), triangles_meet(&a, &b))
         }
         None => {
             let (a, b) = rounded(random, placement);
@@ -95,8 +95,8 @@ fn one(random: &mut Random, round: u64, tally: &mut Tally) {
     let certain = tri_tri::intersects_filter(&a, &b).unwrap_or(expected);
     if [tri_tri::intersects(&a, &b), tri_tri::intersects(&b, &a), shared, certain] != [expected; 4] {
         count.wrong += 1;
-        if tally.told.len() < MAX_TOLD {
-            tally.told.push(format!("expected {expected}: {a:?} {b:?}"));
+        if tally.failures.len() < MAX_PRINTED {
+            tally.failures.push(format!("expected {expected}: {a:?} {b:?}"));
         }
     }
 }

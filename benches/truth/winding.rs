@@ -54,10 +54,10 @@ pub(crate) fn run(options: &Options) -> bool {
                 worst = worst.max(off / found.error.max(1e-9));
             }
         }
-        let time = |ask: &dyn Fn(Vec3) -> bool| {
+        let time = |test: &dyn Fn(Vec3) -> bool| {
             let start = thread_ns();
             points.iter().for_each(|p| {
-                std::hint::black_box(ask(*p));
+                std::hint::black_box(test(*p));
             });
             1e-3 * (thread_ns() - start) / n_points as f64
         };

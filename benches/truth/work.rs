@@ -14,7 +14,7 @@ pub(crate) fn in_chunks<T: Default + Send>(
     work: impl Fn(u64, &mut T) + Sync,
 ) -> Vec<T> {
     let (next, done) = (AtomicU64::new(0), AtomicU64::new(0));
-    let (start, mut told) = (Instant::now(), Instant::now());
+    let (start, mut last_report) = (Instant::now(), Instant::now());
     std::thread::scope(|scope| {
         let run = || {
             let mut tally = T::default();
@@ -30,11 +30,11 @@ pub(crate) fn in_chunks<T: Default + Send>(
         let threads: Vec<_> = (0..options.threads).map(|_| scope.spawn(run)).collect();
         while threads.iter().any(|thread| !thread.is_finished()) {
             std::thread::sleep(Duration::from_millis(20));
-            if Duration::from_secs(5) < told.elapsed() {
+            if Duration::from_secs(5) < last_report.elapsed() {
                 let part = 100.0 * done.load(Ordering::Relaxed) as f64 / n_chunks as f64;
                 eprint!("\r{part:5.1} % after {:.0} s ", start.elapsed().as_secs_f64());
                 let _ = std::io::stderr().flush();
-                told = Instant::now();
+                last_report = Instant::now();
             }
         }
         eprint!("\r");

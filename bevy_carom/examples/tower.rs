@@ -41,8 +41,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     world.spawn((RigidBody::Fixed, Collider::half_space(Vec3::Y)?));
     let brick = Collider::cuboid(Vec3::new(0.5, 0.25, 0.5))?;
     for i in 0..8 {
-        let place = Transform::from_xyz(0.0, 0.25 + 0.5 * i as f32, 0.0);
-        world.spawn((Brick, RigidBody::Dynamic, brick.clone(), place));
+        let transform = Transform::from_xyz(0.0, 0.25 + 0.5 * i as f32, 0.0);
+        world.spawn((Brick, RigidBody::Dynamic, brick.clone(), transform));
     }
     let ball = (
         RigidBody::Dynamic,
@@ -62,10 +62,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let world = app.world_mut();
     let mut bricks = world.query_filtered::<&Transform, With<Brick>>();
-    let highest = bricks.iter(world).map(|place| place.translation.y).fold(0.0, f32::max);
-    let place = world.get::<Transform>(ball).ok_or("no ball")?.translation;
+    let highest = bricks.iter(world).map(|transform| transform.translation.y).fold(0.0, f32::max);
+    let position = world.get::<Transform>(ball).ok_or("no ball")?.translation;
     let report = world.resource::<Report>();
-    println!("the highest brick is at {highest:.2} m, the ball at {place:.2}");
+    println!("the highest brick is at {highest:.2} m, the ball at {position:.2}");
     println!("{} passes, the hardest hit {:.1} Ns", report.passes, report.hardest_hit);
     let lines = world.resource::<PhysicsWorld>().debug_lines(DrawFlags::BOXES | DrawFlags::CONTACTS);
     println!("{} lines and {} points to draw", lines.lines.len(), lines.points.len());

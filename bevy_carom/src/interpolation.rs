@@ -46,11 +46,11 @@ impl Interpolated {
 
 /// Before the fixed updates of a frame: the true places, except for those that were written since.
 pub(crate) fn hide(mut bodies: Query<(&mut Interpolated, &mut Transform)>) {
-    for (mut body, mut place) in &mut bodies {
+    for (mut body, mut transform) in &mut bodies {
         if let (Some(shown), Some(end)) = (body.shown.take(), body.end)
-            && *place == shown
+            && *transform == shown
         {
-            place.set_if_neq(end);
+            transform.set_if_neq(end);
         }
     }
 }
@@ -58,18 +58,18 @@ pub(crate) fn hide(mut bodies: Query<(&mut Interpolated, &mut Transform)>) {
 /// Before a step. A dynamic body starts where it is, even if it was just put there. A kinematic one
 /// is already where it shall go.
 pub(crate) fn begin(mut bodies: Query<(&mut Interpolated, &Transform, &RigidBody)>) {
-    for (mut body, place, kind) in &mut bodies {
+    for (mut body, transform, kind) in &mut bodies {
         body.start = match (kind, body.end) {
             (RigidBody::Kinematic, Some(end)) => Some(end),
-            _ => Some(*place),
+            _ => Some(*transform),
         };
     }
 }
 
 /// After a step.
 pub(crate) fn end(mut bodies: Query<(&mut Interpolated, &Transform)>) {
-    for (mut body, place) in &mut bodies {
-        body.end = Some(*place);
+    for (mut body, transform) in &mut bodies {
+        body.end = Some(*transform);
     }
 }
 
@@ -77,9 +77,9 @@ pub(crate) fn end(mut bodies: Query<(&mut Interpolated, &Transform)>) {
 /// somewhere and have made no step since.
 pub(crate) fn show(time: Res<Time<Fixed>>, mut bodies: Query<(&mut Interpolated, &mut Transform)>) {
     let part = time.overstep_fraction();
-    for (mut body, mut place) in &mut bodies {
+    for (mut body, mut transform) in &mut bodies {
         if let (Some(start), Some(end)) = (body.start, body.end)
-            && *place == end
+            && *transform == end
         {
             let between = || Transform {
                 translation: start.translation.lerp(end.translation, part),
@@ -88,7 +88,7 @@ pub(crate) fn show(time: Res<Time<Fixed>>, mut bodies: Query<(&mut Interpolated,
             };
             // Rounding would move what is at rest.
             let between = if start == end { end } else { between() };
-            place.set_if_neq(between);
+            transform.set_if_neq(between);
             body.shown = Some(between);
         }
     }
@@ -96,10 +96,10 @@ pub(crate) fn show(time: Res<Time<Fixed>>, mut bodies: Query<(&mut Interpolated,
 
 /// Without the component the true place is shown.
 pub(crate) fn remove(event: On<Remove<Interpolated>>, mut bodies: Query<(&Interpolated, &mut Transform)>) {
-    if let Ok((body, mut place)) = bodies.get_mut(event.entity)
+    if let Ok((body, mut transform)) = bodies.get_mut(event.entity)
         && let (Some(shown), Some(end)) = (body.shown, body.end)
-        && *place == shown
+        && *transform == shown
     {
-        place.set_if_neq(end);
+        transform.set_if_neq(end);
     }
 }

@@ -14,11 +14,11 @@ pub(crate) fn in_world<'a>(
     parents: &Query<&ChildOf>,
     transform: impl Fn(Entity) -> Option<&'a Transform>,
 ) -> Transform {
-    let mut place = transform(entity).copied().unwrap_or_default();
+    let mut composed = transform(entity).copied().unwrap_or_default();
     for above in parents.iter_ancestors(entity) {
-        place = transform(above).copied().unwrap_or_default() * place;
+        composed = transform(above).copied().unwrap_or_default() * composed;
     }
-    place
+    composed
 }
 
 /// Returns the body of a collider, and the transform of the collider in it. `None` if there is no
@@ -36,23 +36,23 @@ pub(crate) fn in_body(
     if is_body(collider) {
         return Some((collider, scale_of(collider)));
     }
-    let mut place = transforms.get(collider).copied().unwrap_or_default();
+    let mut composed = transforms.get(collider).copied().unwrap_or_default();
     for above in parents.iter_ancestors(collider) {
         if is_body(above) {
-            return Some((above, scale_of(above) * place));
+            return Some((above, scale_of(above) * composed));
         }
-        place = transforms.get(above).copied().unwrap_or_default() * place;
+        composed = transforms.get(above).copied().unwrap_or_default() * composed;
     }
     None
 }
 
 /// Returns a transform of the world in the frame of an entity: the one below `frame` that is at
-/// `place`. Its scale is `scale`.
-pub(crate) fn below(frame: &Transform, place: &Transform, scale: bevy_math::Vec3) -> Transform {
+/// `global`. Its scale is `scale`.
+pub(crate) fn below(frame: &Transform, global: &Transform, scale: bevy_math::Vec3) -> Transform {
     let back = frame.rotation.inverse();
     Transform {
-        translation: back * (place.translation - frame.translation) / frame.scale,
-        rotation: (back * place.rotation).normalize(),
+        translation: back * (global.translation - frame.translation) / frame.scale,
+        rotation: (back * global.rotation).normalize(),
         scale,
     }
 }

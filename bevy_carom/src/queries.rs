@@ -86,26 +86,31 @@ impl PhysicsWorld {
     }
 
     /// Returns the first collider that a shape meets on a straight path from its place, without
-    /// rotation. The scale of the place does not count.
+    /// rotation. The scale of the transform does not count.
     pub fn cast_shape(
         &self,
         shape: &Shape,
-        place: &Transform,
+        transform: &Transform,
         displacement: Vec3,
         filter: &QueryFilter<'_>,
     ) -> Option<EntityImpact> {
         let settings = ImpactSettings::default();
         let mut query = self.world.query(filter);
-        let impact = query.cast_shape(shape, &pose_of(place), to_carom(displacement), &settings)?;
+        let impact = query.cast_shape(shape, &pose_of(transform), to_carom(displacement), &settings)?;
         let (body, collider) = self.names(impact.body, impact.collider)?;
         Some(EntityImpact { body, collider, safe_until: impact.safe_until() })
     }
 
-    /// Returns the entities of the colliders that a shape overlaps. The scale of the place does not
-    /// count.
-    pub fn overlap_shape(&self, shape: &Shape, place: &Transform, filter: &QueryFilter<'_>) -> Vec<Entity> {
+    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform does
+    /// not count.
+    pub fn overlap_shape(
+        &self,
+        shape: &Shape,
+        transform: &Transform,
+        filter: &QueryFilter<'_>,
+    ) -> Vec<Entity> {
         let mut query = self.world.query(filter);
-        let found = query.overlap_shape(shape, &pose_of(place));
+        let found = query.overlap_shape(shape, &pose_of(transform));
         found.iter().filter_map(|id| self.entity_of_collider(*id)).collect()
     }
 

@@ -77,14 +77,14 @@ pub(crate) struct ColliderParts {
 }
 
 /// A collider in its body.
-struct Found<'w> {
+struct FoundCollider<'w> {
     entity: Entity,
     shape: &'w Shape,
     is_changed: bool,
     settings: ColliderSettings,
 }
 
-impl Found<'_> {
+impl FoundCollider<'_> {
     /// Returns the shape with the scale of the transforms.
     fn shape(&self) -> Result<Shape, RefusalCause> {
         let is_scaled = self.settings.scale != Vec3::ONE;
@@ -115,11 +115,11 @@ pub(crate) fn read(
     mut refusals: MessageWriter<Refusal>,
 ) {
     let physics = &mut *physics;
-    let mut found: BTreeMap<Entity, Vec<Found>> = BTreeMap::new();
+    let mut found: BTreeMap<Entity, Vec<FoundCollider>> = BTreeMap::new();
     for parts in &colliders {
-        let place = in_body(parts.entity, &parents, &transforms, |entity| bodies.contains(entity));
-        match place {
-            Some((body, place)) => found.entry(body).or_default().push(found_in(parts, &place)),
+        let transform = in_body(parts.entity, &parents, &transforms, |entity| bodies.contains(entity));
+        match transform {
+            Some((body, transform)) => found.entry(body).or_default().push(found_in(parts, &transform)),
             None => physics.remove_collider(parts.entity),
         }
     }
@@ -129,13 +129,13 @@ pub(crate) fn read(
     let mut sorted: Vec<BodyPartsItem<'_, '_>> = bodies.iter().collect();
     sorted.sort_unstable_by_key(|parts| parts.entity.index_u32());
     for parts in &sorted {
-        let place = in_world(parts.entity, &parents, |entity| transforms.get(entity).ok());
+        let transform = in_world(parts.entity, &parents, |entity| transforms.get(entity).ok());
         let on_it = found.remove(&parts.entity).unwrap_or_default();
         let done = match physics.body_id(parts.entity) {
-            None => insert_body(physics, parts, &place, &on_it),
+            None => insert_body(physics, parts, &transform, &on_it),
             Some(id) => {
-                let changed = change_body(physics, parts, &place, id);
-                place_colliders(physics, id, &on_it);
+                let changed = change_body(physics, parts, &transform, id);
+                update_colliders(physics, id, &on_it);
                 changed.map_err(RefusalCause::from)
             }
         };
@@ -147,15 +147,15 @@ pub(crate) fn read(
     let mut sorted: Vec<(Entity, Ref<Joint>)> = joints.iter().collect();
     sorted.sort_unstable_by_key(|(entity, _)| entity.index_u32());
     for (entity, joint) in sorted {
-        place_joint(physics, entity, &joint);
+        update_joint(physics, entity, &joint);
     }
     refusals.write_batch(physics.take_refusals());
 }
 
-fn found_in<'w>(parts: ColliderPartsItem<'w, '_>, place: &Transform) -> Found<'w> {
+fn found_in<'w>(parts: ColliderPartsItem<'w, '_>, transform: &Transform) -> FoundCollider<'w> {
     let settings = ColliderSettings {
-        pose: pose_of(place),
-        scale: place.scale,
+        pose: pose_of(transform),
+        scale: transform.scale,
         material: parts.material.copied().unwrap_or_default().0,
         filter: parts.filter.copied().unwrap_or_default().0,
         density: parts.density.map_or(ColliderDesc::DEFAULT_DENSITY, |density| density.0),
@@ -163,19 +163,19 @@ fn found_in<'w>(parts: ColliderPartsItem<'w, '_>, place: &Transform) -> Found<'w
         impulse_threshold: parts.threshold.map_or(f32::MAX, |threshold| threshold.0),
     };
     let is_changed = parts.collider.is_changed();
-    Found { entity: parts.entity, shape: &parts.collider.into_inner().0, is_changed, settings }
+    FoundCollider { entity: parts.entity, shape: &parts.collider.into_inner().0, is_changed, settings }
 }
 
 /// Inserts a body with its colliders.
 fn insert_body(
     physics: &mut PhysicsWorld,
     parts: &BodyPartsItem<'_, '_>,
-    place: &Transform,
-    colliders: &[Found],
+    transform: &Transform,
+    colliders: &[FoundCollider],
 ) -> Result<(), RefusalCause> {
     let settings = parts.settings();
     let mut desc = BodyDesc::empty(settings.mobility)
-        .with_pose(pose_of(place))
+        .with_pose(pose_of(transform))
         .with_linear_velocity(to_carom(parts.linear.0))
         .with_angular_velocity(to_carom(parts.angular.0))
         .with_gravity_scale(settings.gravity_scale)
@@ -210,7 +210,7 @@ fn insert_body(
         id,
         settings,
         local: *parts.transform,
-        pose: pose_of(place),
+        pose: pose_of(transform),
         velocities: [parts.linear.0, parts.angular.0],
     };
     physics.bodies.insert(parts.entity, entry);
@@ -218,7 +218,7 @@ fn insert_body(
     Ok(())
 }
 
-fn note_collider(physics: &mut PhysicsWorld, collider: &Found, id: ColliderId) {
+fn note_collider(physics: &mut PhysicsWorld, collider: &FoundCollider, id: ColliderId) {
     let entry = ColliderEntry { id, settings: collider.settings };
     physics.colliders.insert(collider.entity, entry);
     physics.entity_of_collider.insert(id, collider.entity);
@@ -229,7 +229,7 @@ fn note_collider(physics: &mut PhysicsWorld, collider: &Found, id: ColliderId) {
 fn change_body(
     physics: &mut PhysicsWorld,
     parts: &BodyPartsItem<'_, '_>,
-    place: &Transform,
+    transform: &Transform,
     id: BodyId,
 ) -> Result<(), WorldError> {
     let PhysicsWorld { world, bodies, .. } = physics;
@@ -238,7 +238,7 @@ fn change_body(
     let (old, new) = (entry.settings, parts.settings());
     entry.settings = new;
     let (old_local, old_pose) = (entry.local, entry.pose);
-    (entry.local, entry.pose) = (*parts.transform, pose_of(place));
+    (entry.local, entry.pose) = (*parts.transform, pose_of(transform));
     let old_velocities = entry.velocities;
     entry.velocities = [parts.linear.0, parts.angular.0];
 
@@ -248,9 +248,11 @@ fn change_body(
     let is_same = |a: &Transform, b: &Transform| a.translation == b.translation && a.rotation == b.rotation;
     match new.mobility {
         // The world alone moves it, whatever the entity above it does.
-        Mobility::Dynamic if !is_same(&old_local, parts.transform) => _ = body.set_pose(pose_of(place))?,
-        Mobility::Fixed if old_pose != pose_of(place) => _ = body.set_pose(pose_of(place))?,
-        Mobility::Kinematic if old_pose != pose_of(place) => _ = body.move_to(pose_of(place))?,
+        Mobility::Dynamic if !is_same(&old_local, parts.transform) => {
+            _ = body.set_pose(pose_of(transform))?
+        }
+        Mobility::Fixed if old_pose != pose_of(transform) => _ = body.set_pose(pose_of(transform))?,
+        Mobility::Kinematic if old_pose != pose_of(transform) => _ = body.move_to(pose_of(transform))?,
         _ => {}
     }
     if old_velocities[0] != parts.linear.0 {
@@ -292,7 +294,7 @@ fn change_settings(body: &mut BodyMut<'_>, old: &BodySettings, new: &BodySetting
 }
 
 /// Puts colliders on a body, or sets what changed on them.
-fn place_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[Found]) {
+fn update_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[FoundCollider]) {
     for collider in colliders {
         let kept = physics.collider_id(collider.entity).filter(|id| id.body() == body);
         let done = match kept {
@@ -309,13 +311,21 @@ fn place_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[Found]
     }
 }
 
-fn insert_collider(physics: &mut PhysicsWorld, collider: &Found, body: BodyId) -> Result<(), RefusalCause> {
+fn insert_collider(
+    physics: &mut PhysicsWorld,
+    collider: &FoundCollider,
+    body: BodyId,
+) -> Result<(), RefusalCause> {
     let id = physics.world.insert_collider(body, collider.desc()?)?;
     note_collider(physics, collider, id);
     Ok(())
 }
 
-fn change_collider(physics: &mut PhysicsWorld, collider: &Found, id: ColliderId) -> Result<(), RefusalCause> {
+fn change_collider(
+    physics: &mut PhysicsWorld,
+    collider: &FoundCollider,
+    id: ColliderId,
+) -> Result<(), RefusalCause> {
     let PhysicsWorld { world, colliders, .. } = physics;
     let Some(entry) = colliders.get_mut(&collider.entity) else { return Ok(()) };
     let (old, new) = (entry.settings, collider.settings);
@@ -349,7 +359,7 @@ fn change_collider(physics: &mut PhysicsWorld, collider: &Found, id: ColliderId)
 }
 
 /// Inserts a joint, once both bodies are there, or again if the component changed.
-fn place_joint(physics: &mut PhysicsWorld, entity: Entity, joint: &Ref<Joint>) {
+fn update_joint(physics: &mut PhysicsWorld, entity: Entity, joint: &Ref<Joint>) {
     if joint.is_changed() {
         physics.remove_joint(entity);
     }

@@ -36,13 +36,15 @@ pub(crate) fn write(
             angular_now.set_if_neq(AngularVelocity(angular));
             entry.velocities = [linear, angular];
         }
-        let place = transform_of(&body.pose());
+        let world_transform = transform_of(&body.pose());
         let Ok(scale) = transforms.get(entity).map(|transform| transform.scale) else { continue };
         let local = match parents.get(entity) {
-            Ok(ChildOf(parent)) if 0 < depth => {
-                below(&in_world(*parent, &parents, |above| transforms.get(above).ok()), &place, scale)
-            }
-            _ => place.with_scale(scale),
+            Ok(ChildOf(parent)) if 0 < depth => below(
+                &in_world(*parent, &parents, |above| transforms.get(above).ok()),
+                &world_transform,
+                scale,
+            ),
+            _ => world_transform.with_scale(scale),
         };
         if let Ok(mut transform) = transforms.get_mut(entity) {
             transform.set_if_neq(local);

@@ -245,7 +245,7 @@ impl Assembly {
         }
         let open: Vec<(u32, u32)> =
             pairs.iter().copied().filter(|pair| self.answer(*pair).is_none()).collect();
-        let found = each_pair(py, threads, &open, |&(a, b)| question.ask(self.at(a), self.at(b)))?;
+        let found = each_pair(py, threads, &open, |&(a, b)| question.test_pair(self.at(a), self.at(b)))?;
         for (pair, is_clash) in open.iter().zip(found) {
             self.answers.insert(*pair, (self.versions(*pair), is_clash));
         }
@@ -273,7 +273,7 @@ impl Assembly {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
         let other: &Assembly = &*other.try_borrow()?;
         let pairs = self.pairs_with(other, clearance);
-        let found = each_pair(py, threads, &pairs, |&(a, b)| question.ask(self.at(a), other.at(b)))?;
+        let found = each_pair(py, threads, &pairs, |&(a, b)| question.test_pair(self.at(a), other.at(b)))?;
         let clashes = pairs.iter().zip(found).filter(|(_, is_clash)| *is_clash);
         array_rows(py, as_rows(&clashes.map(|(pair, _)| *pair).collect::<Vec<_>>()))
     }
@@ -292,7 +292,7 @@ impl Assembly {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
         let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
         let near = self.parts_near(&one, clearance);
-        let found = each_pair(py, threads, &near, |part| question.ask(self.at(*part), &one))?;
+        let found = each_pair(py, threads, &near, |part| question.test_pair(self.at(*part), &one))?;
         let clashes = near.iter().zip(found).filter(|(_, is_clash)| *is_clash);
         Ok(array(py, clashes.map(|(part, _)| i64::from(*part)).collect()))
     }
@@ -375,7 +375,7 @@ impl Part {
 }
 
 impl Question {
-    fn ask(&self, a: &Part, b: &Part) -> bool {
+    fn test_pair(&self, a: &Part, b: &Part) -> bool {
         let (shape_a, shape_b): (&Shape, &Shape) = (&a.shape.shape, &b.shape.shape);
         if solid::intersects(shape_a, &a.placed, shape_b, &b.placed, self.is_solid) {
             return true;
@@ -564,14 +564,14 @@ fn each_pair<P: Sync>(
     py: Python<'_>,
     threads: Option<usize>,
     pairs: &[P],
-    ask: impl Fn(&P) -> bool + Sync,
+    test: impl Fn(&P) -> bool + Sync,
 ) -> PyResult<Vec<bool>> {
     let mut found = vec![false; pairs.len()];
     let len = work::job_len(pairs.len(), 64);
     let jobs = found.chunks_mut(len).zip(pairs.chunks(len)).collect();
     work::run(py, threads, jobs, |(found, pairs): (&mut [bool], &[P])| {
         for (slot, pair) in found.iter_mut().zip(pairs) {
-            *slot = ask(pair);
+            *slot = test(pair);
         }
     })?;
     Ok(found)

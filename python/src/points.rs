@@ -77,7 +77,7 @@ fn each_point<T: Clone + Send>(
     points: Numbers<'_>,
     threads: Option<usize>,
     empty: T,
-    ask: impl Fn(glam::DVec3) -> T + Sync,
+    query: impl Fn(glam::DVec3) -> T + Sync,
 ) -> PyResult<Vec<T>> {
     let n = points.n_rows(3);
     let mut out = vec![empty; n];
@@ -85,7 +85,7 @@ fn each_point<T: Clone + Send>(
     let jobs = out.chunks_mut(len).enumerate().map(|(i, part)| (i * len, part)).collect();
     work::run(py, threads, jobs, |(first, part): (usize, &mut [T])| {
         for (i, slot) in part.iter_mut().enumerate() {
-            *slot = ask(points.vector(first + i));
+            *slot = query(points.vector(first + i));
         }
     })?;
     Ok(out)
@@ -121,8 +121,8 @@ pub(crate) fn contains<'py>(
     let rows = Rows::points(points, "points")?;
     let found = each_point(py, rows.numbers()?, threads, false, |point| match &shape.shape {
         Shape::Mesh(mesh) => {
-            let place = query::solid_placement(mesh, &pose, point);
-            place.unwrap_or_else(|| query::placement(mesh, &pose, point)) != Placement::Outside
+            let placement = query::solid_placement(mesh, &pose, point);
+            placement.unwrap_or_else(|| query::placement(mesh, &pose, point)) != Placement::Outside
         }
         shape => query::project_point(shape, &pose, point).is_some_and(|near| near.is_inside),
     })?;

@@ -210,7 +210,7 @@ struct Pair<'a> {
 
 impl Pair<'_> {
     /// Calls a query, without the interpreter's lock if it may take long.
-    fn ask<T: Send>(&self, py: Python<'_>, query: impl FnOnce() -> T + Send) -> T {
+    fn run<T: Send>(&self, py: Python<'_>, query: impl FnOnce() -> T + Send) -> T {
         if self.a.is_large() || self.b.is_large() { py.detach(query) } else { query() }
     }
 }
@@ -238,7 +238,7 @@ pub(crate) fn intersects(
 ) -> PyResult<bool> {
     let (a, b) = (a.get(), b.get());
     let [pose_a, pose_b] = placed(a, b, pose_a, pose_b)?;
-    Ok(Pair { a, b }.ask(py, || solid::intersects(&a.shape, &pose_a, &b.shape, &pose_b, solid)))
+    Ok(Pair { a, b }.run(py, || solid::intersects(&a.shape, &pose_a, &b.shape, &pose_b, solid)))
 }
 
 /// The distance of two shapes, 0 if they share a point, and their nearest points.
@@ -253,7 +253,7 @@ pub(crate) fn distance(
 ) -> PyResult<Distance> {
     let (a, b) = (a.get(), b.get());
     let [pose_a, pose_b] = placed(a, b, pose_a, pose_b)?;
-    let found = Pair { a, b }.ask(py, || query::distance(&a.shape, &pose_a, &b.shape, &pose_b));
+    let found = Pair { a, b }.run(py, || query::distance(&a.shape, &pose_a, &b.shape, &pose_b));
     Ok(Distance::new(&found))
 }
 
@@ -280,7 +280,7 @@ pub(crate) fn contact(
     let prediction = checked_prediction(prediction)?;
     let (a, b) = (a.get(), b.get());
     let [pose_a, pose_b] = placed(a, b, pose_a, pose_b)?;
-    let found = Pair { a, b }.ask(py, || query::contact(&a.shape, &pose_a, &b.shape, &pose_b, prediction));
+    let found = Pair { a, b }.run(py, || query::contact(&a.shape, &pose_a, &b.shape, &pose_b, prediction));
     Ok(found.map(|found| Contact::new(&found.contact, found.is_local)))
 }
 
@@ -299,7 +299,7 @@ pub(crate) fn contacts(
     let prediction = checked_prediction(prediction)?;
     let (a, b) = (a.get(), b.get());
     let [pose_a, pose_b] = placed(a, b, pose_a, pose_b)?;
-    let found = Pair { a, b }.ask(py, || {
+    let found = Pair { a, b }.run(py, || {
         let (mut cache, mut found) = (ManifoldCache::new(), Vec::new());
         query::manifolds(&a.shape, &pose_a, &b.shape, &pose_b, prediction, &mut cache, &mut found);
         found
@@ -315,7 +315,7 @@ fn each_pose<T: Clone + Send>(
     (poses_a, poses_b): (AnyOr<'_, '_>, AnyOr<'_, '_>),
     threads: Option<usize>,
     empty: T,
-    ask: impl Fn(&Pose, &Pose, &mut Workspace) -> T + Sync,
+    query_fn: impl Fn(&Pose, &Pose, &mut Workspace) -> T + Sync,
 ) -> PyResult<Vec<T>> {
     let poses = [Poses::read(poses_a, "poses_a")?, Poses::read(poses_b, "poses_b")?];
     let n = pose::common_len(&poses[0], &poses[1])?;
@@ -326,7 +326,7 @@ fn each_pose<T: Clone + Send>(
         let mut memory = Workspace::default();
         for (i, slot) in part.iter_mut().enumerate() {
             let (pose_a, pose_b) = (a.placed(poses[0].at(first + i)), b.placed(poses[1].at(first + i)));
-            *slot = ask(&pose_a, &pose_b, &mut memory);
+            *slot = query_fn(&pose_a, &pose_b, &mut memory);
         }
     })?;
     Ok(out)

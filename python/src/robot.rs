@@ -237,10 +237,10 @@ impl Robot {
             return Err(error::value("name", format!("{name} is there already")));
         }
         let shape = shape.get().clone();
-        let place = shape.placed(&pose::pose(pose, "pose")?);
+        let placed_pose = shape.placed(&pose::pose(pose, "pose")?);
         match link {
             None => {
-                py.detach(|| self.cell.push_fixed(shape.shape.clone(), place));
+                py.detach(|| self.cell.push_fixed(shape.shape.clone(), placed_pose));
             }
             Some(link) => {
                 if matches!(shape.shape, Shape::HalfSpace(_)) {
@@ -248,7 +248,7 @@ impl Robot {
                 }
                 let at = self.robot().link(link);
                 let at = at.ok_or_else(|| error::value("link", format!("there is no link {link}")))?;
-                let part = py.detach(|| self.cell.push_on_link(0, at, shape.shape.clone(), place));
+                let part = py.detach(|| self.cell.push_on_link(0, at, shape.shape.clone(), placed_pose));
                 let on_link = |other: &usize| self.cell.link_of(*other).is_some_and(|hold| hold.1 == at);
                 let own: Vec<usize> = (0..part).filter(on_link).collect();
                 self.allowed.extend(own.into_iter().map(|other| ([other, part], "Adjacent".to_owned())));
@@ -625,14 +625,14 @@ fn each<T: Sync, R: Clone + Default + Send>(
     py: Python<'_>,
     threads: Option<usize>,
     entries: &[T],
-    ask: impl Fn(&T) -> R + Sync,
+    query: impl Fn(&T) -> R + Sync,
 ) -> PyResult<Vec<R>> {
     let mut out = vec![R::default(); entries.len()];
     let len = work::job_len(entries.len(), 64);
     let jobs = entries.chunks(len).zip(out.chunks_mut(len)).collect();
     work::run(py, threads, jobs, |(entries, out): (&[T], &mut [R])| {
         for (entry, slot) in entries.iter().zip(out) {
-            *slot = ask(entry);
+            *slot = query(entry);
         }
     })?;
     Ok(out)

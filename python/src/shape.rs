@@ -285,11 +285,11 @@ impl PyShape {
     #[staticmethod]
     fn compound(parts: Vec<(Bound<'_, PyShape>, Bound<'_, PyAny>)>) -> PyResult<PyShape> {
         let mut list = Vec::with_capacity(parts.len());
-        for (i, (part, place)) in parts.iter().enumerate() {
+        for (i, (part, part_pose)) in parts.iter().enumerate() {
             let part = part.get();
-            let place = (!place.is_none()).then_some(place);
-            let place = part.placed(&pose::pose(place, &format!("parts[{i}]"))?);
-            list.push(CompoundPart { shape: part.shape.clone(), pose: place });
+            let part_pose = (!part_pose.is_none()).then_some(part_pose);
+            let part_pose = part.placed(&pose::pose(part_pose, &format!("parts[{i}]"))?);
+            list.push(CompoundPart { shape: part.shape.clone(), pose: part_pose });
         }
         let compound = Compound::new(list).map_err(|e| error::shape("compound", e))?;
         Ok(PyShape::plain(Shape::Compound(Arc::new(compound))))

@@ -50,7 +50,7 @@ fn holds(outer: &Shape, pose_outer: &Pose, inner: &Shape, pose_inner: &Pose) -> 
 }
 
 fn contains(mesh: &MeshShape, pose: &Pose, point: DVec3) -> bool {
-    query::solid_placement(mesh, pose, point).is_some_and(|place| place != Placement::Outside)
+    query::solid_placement(mesh, pose, point).is_some_and(|placement| placement != Placement::Outside)
 }
 
 /// Bounds of the depth of two closed meshes as solids, in the world frame.

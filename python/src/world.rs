@@ -115,10 +115,10 @@ impl PyWorld {
             (Some(material), None, None) => material.get().material,
             (None, _, _) => Material::new(friction.unwrap_or(0.5), restitution.unwrap_or(0.0)),
         };
-        let (shape, place) = (shape.get(), pose::pose(pose, "pose")?);
+        let (shape, body_pose) = (shape.get(), pose::pose(pose, "pose")?);
         let is_plane = matches!(shape.shape, carom_query::f64::Shape::HalfSpace(_));
         // A half-space is a body of its own, and has no pose in it.
-        let place = if is_plane { shape.placed(&place) } else { place };
+        let body_pose = if is_plane { shape.placed(&body_pose) } else { body_pose };
         let number = next(self.bodies.len(), "bodies")?;
         let collider_number = next(self.colliders.len(), "colliders")?;
         let stored = StoredShape::of(&shape.shape)?;
@@ -140,7 +140,7 @@ impl PyWorld {
         let linear = array::vector_or_zero(linear_velocity, "linear_velocity")?.as_vec3();
         let angular = array::vector_or_zero(angular_velocity, "angular_velocity")?.as_vec3();
         let desc = desc
-            .with_pose(single::pose(&place)?)
+            .with_pose(single::pose(&body_pose)?)
             .with_linear_velocity(linear)
             .with_angular_velocity(angular)
             .with_gravity_scale(gravity_scale)
@@ -223,15 +223,15 @@ impl PyWorld {
 
     /// Puts a body at a pose, and wakes what it touched.
     fn set_pose(&mut self, body: u32, pose: &Bound<'_, PyAny>) -> PyResult<()> {
-        let place = single::pose(&pose::pose(Some(pose), "pose")?)?;
-        self.change(body, |world, id| world.body_mut(id)?.set_pose(place).map(|_| ()))
+        let new_pose = single::pose(&pose::pose(Some(pose), "pose")?)?;
+        self.change(body, |world, id| world.body_mut(id)?.set_pose(new_pose).map(|_| ()))
     }
 
     /// Moves a kinematic body so that it is at a pose after the next step. It pushes what is in its
     /// way.
     fn move_to(&mut self, body: u32, pose: &Bound<'_, PyAny>) -> PyResult<()> {
-        let place = single::pose(&pose::pose(Some(pose), "pose")?)?;
-        self.change(body, |world, id| world.body_mut(id)?.move_to(place).map(|_| ()))
+        let new_pose = single::pose(&pose::pose(Some(pose), "pose")?)?;
+        self.change(body, |world, id| world.body_mut(id)?.move_to(new_pose).map(|_| ()))
     }
 
     /// Sets the velocities of a body: linear (length per time) and angular (radians per time).
@@ -351,10 +351,10 @@ impl PyWorld {
         filter: Option<&Bound<'py, PyFilter>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let shape = shape.get();
-        let place = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
+        let placed_pose = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
         let shape = StoredShape::of(&shape.shape)?.build()?;
         let wanted = query_filter(filter);
-        let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &place).to_vec());
+        let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &placed_pose).to_vec());
         let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.number(id.body())).collect();
         numbers.sort_unstable();
         numbers.dedup();

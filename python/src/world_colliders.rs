@@ -31,10 +31,10 @@ impl PyWorld {
         let id = self.id(body)?;
         let number = next(self.colliders.len(), "colliders")?;
         let shape = shape.get();
-        let place = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
+        let placed_pose = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
         let stored = StoredShape::of(&shape.shape)?;
         let desc = ColliderDesc::new(stored.build()?)
-            .with_pose(place)
+            .with_pose(placed_pose)
             .with_density(density)
             .with_material(material.map_or_else(Material::default, |material| material.get().material))
             .with_filter(filter.map_or_else(Filter::default, |filter| filter.get().filter))

@@ -183,8 +183,8 @@ impl PyWorld {
             }
         }
         if let Some(axis) = axis {
-            let given = vector(axis, "axis")?;
-            let unit = given.try_normalize().ok_or_else(|| error::value("axis", "has no direction"))?;
+            let direction = vector(axis, "axis")?;
+            let unit = direction.try_normalize().ok_or_else(|| error::value("axis", "has no direction"))?;
             desc = desc.with_axis(unit.as_vec3());
         }
         if let Some((min, max)) = limits {

@@ -39,7 +39,7 @@ const MAX_PRINTED: usize = 8;
 struct Score {
     right: u32,
     wrong: u32,
-    told: Vec<String>,
+    failures: Vec<String>,
 }
 
 impl Score {
@@ -49,8 +49,8 @@ impl Score {
             return;
         }
         self.wrong += 1;
-        if self.told.len() < MAX_PRINTED {
-            self.told.push(say());
+        if self.failures.len() < MAX_PRINTED {
+            self.failures.push(say());
         }
     }
 }
@@ -65,7 +65,7 @@ struct Bench {
 }
 
 /// A function that sends every case of a file to the program.
-type Ask = fn(&Bench, &Value) -> Result<Score, Error>;
+type CaseFn = fn(&Bench, &Value) -> Result<Score, Error>;
 
 /// Runs all cases. Returns true if no answer was wrong.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
@@ -90,15 +90,15 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     bench.meshes = bench.mesh_files()?;
 
     let mut is_right = true;
-    let kinds: [(&str, Ask, &str); 4] = [
+    let kinds: [(&str, CaseFn, &str); 4] = [
         ("mesh pairs", mesh_pairs, "pairs/cases.json"),
         ("hull pairs", hull_pairs, "hulls/hull_cases.json"),
         ("rays", rays, "queries/ray_cases.json"),
         ("points", points, "queries/point_cases.json"),
     ];
-    for (name, ask, file) in kinds {
+    for (name, score_of, file) in kinds {
         let Some(cases) = bench.load(file)? else { continue };
-        is_right &= print_score(name, &ask(&bench, &cases)?);
+        is_right &= print_score(name, &score_of(&bench, &cases)?);
     }
     for (folder, file) in [("assemblies", "assembly.json"), ("robots", "assembly_zero_pose.json")] {
         let Ok(entries) = std::fs::read_dir(bench.data.join(folder)) else {
@@ -111,8 +111,8 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
             .collect();
         names.sort();
         for name in names {
-            let place = format!("{folder}/{name}");
-            is_right &= print_score(&place, &assembly(&bench, &place, file)?);
+            let case_folder = format!("{folder}/{name}");
+            is_right &= print_score(&case_folder, &assembly(&bench, &case_folder, file)?);
         }
     }
     if bench.data.join("reports").is_dir() {
@@ -208,7 +208,7 @@ fn hostile(bench: &Bench) -> Result<Score, Error> {
 
 fn print_score(name: &str, score: &Score) -> bool {
     println!("{name}: {} right, {} wrong", score.right, score.wrong);
-    for line in &score.told {
+    for line in &score.failures {
         println!("    {line}");
     }
     score.wrong == 0
@@ -423,16 +423,16 @@ fn points(bench: &Bench, cases: &Value) -> Result<Score, Error> {
 
 /// Compares every pair of parts of one assembly: whether they intersect, and the number of
 /// triangle pairs.
-fn assembly(bench: &Bench, place: &str, file: &str) -> Result<Score, Error> {
+fn assembly(bench: &Bench, case_folder: &str, file: &str) -> Result<Score, Error> {
     let mut score = Score::default();
-    let Some(expected) = bench.load(&format!("{place}/pair_answers.json"))? else { return Ok(score) };
+    let Some(expected) = bench.load(&format!("{case_folder}/pair_answers.json"))? else { return Ok(score) };
     let output = Command::new(&bench.program)
         .arg("check")
-        .arg(bench.data.join(place).join(file))
+        .arg(bench.data.join(case_folder).join(file))
         .arg("--json")
         .output()?;
     let answer: Value = serde_json::from_slice(&output.stdout)
-        .map_err(|error| format!("{place}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))?;
+        .map_err(|error| format!("{case_folder}: {error}\n{}", String::from_utf8_lossy(&output.stderr)))?;
     let numbers: BTreeMap<&str, u64> = list(&answer["parts"])
         .enumerate()
         .filter_map(|(number, name)| Some((name.as_str()?, number as u64)))
@@ -448,11 +448,11 @@ fn assembly(bench: &Bench, place: &str, file: &str) -> Result<Score, Error> {
             found.insert((a.min(b), a.max(b)), pair);
         }
     }
-    let mut seen = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     for pair in list(&expected["pairs"]) {
         let (Some(a), Some(b)) = (pair["a"].as_u64(), pair["b"].as_u64()) else { continue };
         let key = (a.min(b), a.max(b));
-        seen.insert(key);
+        visited.insert(key);
         let ours = found.get(&key);
         let is_right = if pair["intersect_exact"] == true {
             ours.is_some_and(|ours| ours["triangle_pairs"] == pair["tri_pairs_exact"])
@@ -461,7 +461,7 @@ fn assembly(bench: &Bench, place: &str, file: &str) -> Result<Score, Error> {
         };
         score.count(is_right, || format!("parts {key:?}: expected {pair}, got {ours:?}"));
     }
-    for (key, pair) in found.iter().filter(|(key, _)| !seen.contains(key)) {
+    for (key, pair) in found.iter().filter(|(key, _)| !visited.contains(key)) {
         score.count(false, || format!("parts {key:?}: their boxes do not even overlap, got {pair}"));
     }
     Ok(score)

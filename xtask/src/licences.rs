@@ -29,12 +29,12 @@ pub(crate) fn check(root: &Path) -> Result<End, Error> {
     let packages: BTreeMap<&str, &Value> =
         list(&value["packages"]).filter_map(|package| Some((package["id"].as_str()?, package))).collect();
     let mut complaints = Vec::new();
-    let mut seen = 0;
+    let mut n_checked = 0;
     for id in shipped(&value, &packages) {
         let Some(package) = packages.get(id) else { continue };
         let name = package["name"].as_str().unwrap_or_default();
         let licence = package["license"].as_str().unwrap_or_default();
-        seen += 1;
+        n_checked += 1;
         match is_allowed(licence) {
             Ok(true) => {}
             Ok(false) => complaints.push(format!("{name}: licence {licence:?} is not on the list")),
@@ -42,7 +42,7 @@ pub(crate) fn check(root: &Path) -> Result<End, Error> {
         }
     }
     if complaints.is_empty() {
-        Ok(End::Passed(format!("{seen} packages, no licence outside the list")))
+        Ok(End::Passed(format!("{n_checked} packages, no licence outside the list")))
     } else {
         Ok(End::Failed(complaints.join("\n")))
     }

@@ -69,9 +69,9 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
         (&tests, vec!["-m", "pytest", "-q", "-p", "no:cacheprovider"]),
     ];
     let mut last = String::new();
-    for (place, arguments) in commands {
+    for (directory, arguments) in commands {
         let command = [vec![&python as &str], arguments].concat();
-        match call(place, &folder, &command)? {
+        match call(directory, &folder, &command)? {
             Ok(output) => last = output,
             Err(report) => return Ok(End::Failed(report)),
         }
@@ -95,11 +95,11 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
 }
 
 /// Runs a command in a folder. Returns what it printed, as an error if it failed.
-fn call(place: &Path, folder: &Path, command: &[&str]) -> Result<Result<String, String>, Error> {
+fn call(directory: &Path, folder: &Path, command: &[&str]) -> Result<Result<String, String>, Error> {
     let (program, arguments) = command.split_first().ok_or("no command")?;
     let output = Command::new(program)
         .args(arguments)
-        .current_dir(place)
+        .current_dir(directory)
         .env("CARGO_TARGET_DIR", folder.join("build"))
         .env("PYTHONDONTWRITEBYTECODE", "1")
         .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")

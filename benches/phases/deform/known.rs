@@ -51,7 +51,7 @@ pub(crate) fn known(runner: &mut Runner) {
 
 /// Sets the weights of a turn and queries. Returns the number of candidates, and of those that
 /// touch the needle.
-type Ask<'a> = Box<dyn FnMut(usize) -> [usize; 2] + 'a>;
+type QueryFn<'a> = Box<dyn FnMut(usize) -> [usize; 2] + 'a>;
 
 /// A slanted needle through morph targets: faces whose 26-DOPs touch that of the needle. Each tree
 /// gives candidates by its own volumes, which are then tested.
@@ -80,12 +80,12 @@ fn needle(
     let mut positions = Vec::new();
     all.positions_into(&mut positions);
     let mut step = Step::<RefitTree>::new(&positions, faces);
-    let mut ask: [(&'static str, Ask<'_>); 6] = [
-        ("carom 14-DOPs", asker(&mut kdop_14, KDop::from_points(&ends), weights, &is_near)),
-        ("carom 18-DOPs", asker(&mut kdop_18, KDop::from_points(&ends), weights, &is_near)),
-        ("carom 26-DOPs", asker(&mut kdop_26, exact, weights, &is_near)),
-        ("carom boxes", asker(&mut boxes, aabb, weights, &is_near)),
-        ("carom balls", asker(&mut balls, aabb, weights, &is_near)),
+    let mut queries: [(&'static str, QueryFn<'_>); 6] = [
+        ("carom 14-DOPs", query_fn(&mut kdop_14, KDop::from_points(&ends), weights, &is_near)),
+        ("carom 18-DOPs", query_fn(&mut kdop_18, KDop::from_points(&ends), weights, &is_near)),
+        ("carom 26-DOPs", query_fn(&mut kdop_26, exact, weights, &is_near)),
+        ("carom boxes", query_fn(&mut boxes, aabb, weights, &is_near)),
+        ("carom balls", query_fn(&mut balls, aabb, weights, &is_near)),
         (
             "carom refit",
             Box::new(|turn| {
@@ -100,31 +100,31 @@ fn needle(
     ];
     let mut answers = Answers::new();
     for turn in [0, 1] {
-        let counts: Vec<[usize; 2]> = ask.iter_mut().map(|(_, ask)| ask(turn)).collect();
+        let counts: Vec<[usize; 2]> = queries.iter_mut().map(|(_, query)| query(turn)).collect();
         for (i, count) in counts.iter().enumerate() {
-            println!("    {}: {} candidates, {} touch", ask[i].0, count[0], count[1]);
-            answers.equal(ask[i].0, &count[1], &counts[5][1]);
+            println!("    {}: {} candidates, {} touch", queries[i].0, count[0], count[1]);
+            answers.equal(queries[i].0, &count[1], &counts[5][1]);
         }
     }
     let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
     let mut comparison = Comparison::new(answers);
-    for (name, mut ask) in ask {
+    for (name, mut query) in queries {
         let mut turn = 0;
         comparison = comparison.entry(name, move || {
             turn = 1 - turn;
-            _ = black_box(ask(turn));
+            _ = black_box(query(turn));
         });
     }
     runner.compare(row, comparison);
 }
 
 /// New weights and one query, with a test of each candidate.
-fn asker<'a, D: Deformation + Weighted>(
+fn query_fn<'a, D: Deformation + Weighted>(
     tree: &'a mut KnownTree<D>,
     query: D::Query,
     weights: &'a [[f32; 4]; 2],
     is_near: &'a dyn Fn([Vec3; 3]) -> bool,
-) -> Ask<'a> {
+) -> QueryFn<'a> {
     let mut found = Vec::new();
     Box::new(move |turn| {
         D::set(tree, &weights[turn]);
@@ -175,7 +175,7 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
         |tree: &mut KnownTree<D>, turn: usize| set(tree, turn).expect("parameters of a scene are allowed");
     let (mut ours, mut theirs, mut parrys) = (tree.clone(), tree.clone(), tree);
     let mut found = Vec::new();
-    let mut ask = |turn: usize| {
+    let mut run_ours = |turn: usize| {
         set(&mut ours, turn);
         found.clear();
         ours.collect_faces_touching(query, &mut found);
@@ -185,7 +185,7 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
     let mut positions = Vec::new();
     theirs.positions_into(&mut positions);
     let mut all = Step::<RefitTree>::new(&positions, theirs.faces());
-    let mut ask_all = |turn: usize| {
+    let mut run_all = |turn: usize| {
         set(&mut theirs, turn);
         theirs.positions_into(&mut positions);
         all.run([&positions, &positions], core::slice::from_ref(query));
@@ -202,7 +202,7 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
     let boxes: Vec<_> = (0..faces.len()).map(|i| parry::aabb(&box_of(&points, i))).collect();
     let mut parry_tree = ParryBvh::from_leaves(BvhBuildStrategy::Binned, &boxes);
     let mut workspace = BvhWorkspace::default();
-    let mut ask_parry = |turn: usize| {
+    let mut run_parry = |turn: usize| {
         set(&mut parrys, turn);
         parrys.positions_into(&mut points);
         for i in 0..faces.len() {
@@ -215,16 +215,16 @@ fn race_known<D: Deformation<Query = Aabb> + Clone>(
 
     let mut answers = Answers::new();
     for turn in [0, 1] {
-        let ours = ask(turn);
-        answers.equal("all vertices", &ours, &ask_all(turn));
-        answers.equal("parry", &ours, &ask_parry(turn));
+        let ours = run_ours(turn);
+        answers.equal("all vertices", &ours, &run_all(turn));
+        answers.equal("parry", &ours, &run_parry(turn));
     }
     let row = Row { workload, size: faces.len() as u64, unit: Unit::Us, per_call: 1 };
     let turns = [const { Cell::new(0_usize) }; 3];
     let next = |k: usize| turns[k].replace(1 - turns[k].get());
     let comparison = Comparison::new(answers)
-        .entry("carom", || _ = black_box(ask(next(0))))
-        .entry("carom refit", || _ = black_box(ask_all(next(1))))
-        .entry("parry refit", || _ = black_box(ask_parry(next(2))));
+        .entry("carom", || _ = black_box(run_ours(next(0))))
+        .entry("carom refit", || _ = black_box(run_all(next(1))))
+        .entry("parry refit", || _ = black_box(run_parry(next(2))));
     runner.compare(row, comparison);
 }

@@ -49,28 +49,28 @@ pub(super) fn race(runner: &mut Runner) {
         (ContactSides::new(&ball, reach).expect("the reach is allowed"), RayDepths::new(8));
     let turns = [const { Cell::new(0_usize) }; 6];
     let next = |k: usize| turns[k].replace(1 - turns[k].get()) ^ 1;
-    let place = |mesh: &mut DeformableMesh<RefitTree>, positions: &[Vec3]| {
+    let set_positions = |mesh: &mut DeformableMesh<RefitTree>, positions: &[Vec3]| {
         mesh.set_positions(positions).expect("vertices of a scene are finite");
     };
     let depths = |found: &[PushOut]| n_and_deepest(found.iter().map(|push_out| push_out.depth));
     let field = |p: DVec3| Some((p.length() - 1.0, p.normalize_or(DVec3::Y)));
     let mut found = Vec::new();
     let mut field = || {
-        place(&mut by_field, &sheets[next(0)]);
+        set_positions(&mut by_field, &sheets[next(0)]);
         found.clear();
         by_field.collect_push_outs(&field, &mut found);
         depths(&found)
     };
     let mut history = || {
         let turn = next(1);
-        place(&mut by_history, &sheets[turn]);
-        place(&mut ball, &balls[turn]);
+        set_positions(&mut by_history, &sheets[turn]);
+        set_positions(&mut ball, &balls[turn]);
         depths(sides.update(&by_history, &mut ball).expect("the ball is the same").finish().push_outs)
     };
     let mut ray = || {
         let turn = next(2);
-        place(&mut body, &inner[turn]);
-        place(&mut around, &balls[turn]);
+        set_positions(&mut body, &inner[turn]);
+        set_positions(&mut around, &balls[turn]);
         depths(rays.update(&body, &mut around).finish().push_outs)
     };
 

@@ -127,8 +127,8 @@ pub(crate) fn pairs(runner: &mut Runner, mesh: &TriMesh) {
     let torus = torus(mesh);
     rays(runner, &torus);
     for body in bodies() {
-        for (place, gap) in [("near", NEAR), ("at border", AT_BORDER), ("far", FAR)] {
-            distances(runner, &torus, &body, place, gap);
+        for (range, gap) in [("near", NEAR), ("at border", AT_BORDER), ("far", FAR)] {
+            distances(runner, &torus, &body, range, gap);
         }
         contacts(runner, &torus, &body);
         casts(runner, &torus, &body);
@@ -139,25 +139,24 @@ pub(crate) fn pairs(runner: &mut Runner, mesh: &TriMesh) {
 /// of parry are compared with those of carom's mesh.
 fn comparison<'a, T>(
     torus: &'a Torus,
-    places: &'a [T],
+    cases: &'a [T],
     error: f64,
     ours: &'a dyn Fn(&Shape, &T) -> f64,
     theirs: &'a dyn Fn(&T) -> f64,
 ) -> Comparison<'a> {
     let mut answers = Answers::new();
-    for place in places {
-        let exact = ours(&torus.mesh, place);
-        answers.number("field", ours(&torus.dense, place), exact, error);
-        answers.number("sparse field", ours(&torus.sparse, place), exact, error);
-        answers.number("mesh", exact, theirs(place), error);
+    for case in cases {
+        let exact = ours(&torus.mesh, case);
+        answers.number("field", ours(&torus.dense, case), exact, error);
+        answers.number("sparse field", ours(&torus.sparse, case), exact, error);
+        answers.number("mesh", exact, theirs(case), error);
     }
-    let ask =
-        move |shape: &'a Shape| move || places.iter().for_each(|place| _ = black_box(ours(shape, place)));
+    let run = move |shape: &'a Shape| move || cases.iter().for_each(|case| _ = black_box(ours(shape, case)));
     Comparison::new(answers)
-        .entry("carom", ask(&torus.dense))
-        .entry("carom sparse", ask(&torus.sparse))
-        .entry("carom mesh", ask(&torus.mesh))
-        .entry("parry", move || places.iter().for_each(|place| _ = black_box(theirs(place))))
+        .entry("carom", run(&torus.dense))
+        .entry("carom sparse", run(&torus.sparse))
+        .entry("carom mesh", run(&torus.mesh))
+        .entry("parry", move || cases.iter().for_each(|case| _ = black_box(theirs(case))))
 }
 
 fn row(workload: &str) -> Row<'_> {
@@ -169,8 +168,8 @@ fn row_of(workload: &str, n: usize) -> Row<'_> {
     Row { workload, size: n as u64, unit: Unit::Us, per_call: n as u64 }
 }
 
-fn distances(runner: &mut Runner, torus: &Torus, body: &Body, place: &str, gap: [f32; 2]) {
-    let workload = format!("distance, {}, {place}", body.name);
+fn distances(runner: &mut Runner, torus: &Torus, body: &Body, range: &str, gap: [f32; 2]) {
+    let workload = format!("distance, {}, {range}", body.name);
     if !runner.wants(&workload) {
         return;
     }

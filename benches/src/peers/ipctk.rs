@@ -50,7 +50,7 @@ impl Cloth {
 
     /// Sends one query in the words of the script. Returns the numbers of the answer and the CPU
     /// time in nanoseconds, NaN if the process has ended.
-    pub fn ask(&mut self, question: &str) -> (Vec<f64>, f64) {
+    pub fn query(&mut self, question: &str) -> (Vec<f64>, f64) {
         let is_sent = writeln!(self.questions, "{question}").is_ok();
         let Some(answer) = self.read().filter(|_| is_sent) else { return (Vec::new(), f64::NAN) };
         let numbers = answer["answer"].as_array().into_iter().flatten().filter_map(Value::as_f64);

@@ -110,7 +110,7 @@ impl Scene {
     }
 
     /// Returns the position of each body that moves.
-    pub fn places(&self) -> Vec<Vec3> {
+    pub fn positions(&self) -> Vec<Vec3> {
         let position_of = |&handle: &RigidBodyHandle| {
             let at = self.world.bodies[handle].translation();
             Vec3::new(at.x, at.y, at.z)

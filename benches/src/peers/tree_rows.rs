@@ -16,8 +16,8 @@ use std::cell::RefCell;
 
 /// The threads that do the work, and the functions that peers have for them.
 #[derive(Clone, Copy)]
-pub struct Place<'a> {
-    /// Runs a piece of work on these threads.
+pub struct Executor<'a> {
+    /// Runs work on these threads.
     pub run: &'a dyn Fn(&mut (dyn FnMut() + Send)),
     /// Whether wall-clock time is measured instead of CPU time of this thread.
     pub wall_clock: bool,
@@ -27,9 +27,9 @@ pub struct Place<'a> {
     pub bvh_build: fn(&mut [bvh_peer::Leaf]) -> BvhTree<f32, 3>,
 }
 
-impl Place<'_> {
+impl Executor<'_> {
     /// The calling thread.
-    pub const HERE: Place<'static> = Place {
+    pub const HERE: Executor<'static> = Executor {
         run: &|work| work(),
         wall_clock: false,
         parry_refit: ParryBvh::refit,
@@ -51,7 +51,7 @@ impl Place<'_> {
 /// A build over boxes: carom in new memory and in memory that is kept, and the peers.
 pub fn build(
     runner: &mut Runner,
-    place: Place<'_>,
+    executor: Executor<'_>,
     workload: &str,
     boxes: &[Aabb],
     quality: BuildQuality,
@@ -62,10 +62,10 @@ pub fn build(
     let obvhs_boxes: Vec<_> = boxes.iter().map(obvhs_peer::aabb).collect();
     let mut bvh_leaves = bvh_peer::leaves(boxes);
     let build_ours =
-        || place.get(|| Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite"));
-    let build_parrys = || place.get(|| ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes));
-    let build_obvhss = || place.get(|| obvhs_peer::build(&obvhs_boxes, params));
-    let build_bvhs = |leaves: &mut [bvh_peer::Leaf]| place.get(|| (place.bvh_build)(leaves));
+        || executor.get(|| Bvh::<Aabb>::build(boxes, &settings).expect("boxes of a scene are finite"));
+    let build_parrys = || executor.get(|| ParryBvh::from_leaves(BvhBuildStrategy::Binned, &parry_boxes));
+    let build_obvhss = || executor.get(|| obvhs_peer::build(&obvhs_boxes, params));
+    let build_bvhs = |leaves: &mut [bvh_peer::Leaf]| executor.get(|| (executor.bvh_build)(leaves));
 
     let (ours, parrys, obvhss) = (build_ours(), build_parrys(), build_obvhss());
     let bvhs = build_bvhs(&mut bvh_leaves);
@@ -90,22 +90,23 @@ pub fn build(
     let (mut builder, mut other_builder) = (Builder::default(), Builder::default());
     let (mut kept, mut other_kept) = (ours.clone(), ours);
     let row = Row { workload, size: boxes.len() as u64, unit: Unit::Ms, per_call: 1 };
-    let mut comparison = place
+    let mut comparison = executor
         .comparison(answers)
         .entry("carom", || {
             std::hint::black_box(build_ours());
         })
         .entry("carom kept", || {
-            std::hint::black_box(place.get(|| builder.rebuild(&mut kept, boxes, &settings).is_ok()));
+            std::hint::black_box(executor.get(|| builder.rebuild(&mut kept, boxes, &settings).is_ok()));
         });
     if quality == BuildQuality::Fast {
         comparison = comparison
             .entry("carom one pass", || {
-                let tree = place.get(|| Bvh::<Aabb>::build(boxes, &in_one_pass));
+                let tree = executor.get(|| Bvh::<Aabb>::build(boxes, &in_one_pass));
                 std::hint::black_box(tree.is_ok());
             })
             .entry("carom one pass, kept", || {
-                let done = place.get(|| other_builder.rebuild(&mut other_kept, boxes, &in_one_pass).is_ok());
+                let done =
+                    executor.get(|| other_builder.rebuild(&mut other_kept, boxes, &in_one_pass).is_ok());
                 std::hint::black_box(done);
             });
     }
@@ -123,7 +124,7 @@ pub fn build(
 }
 
 /// Refits to other boxes. Calls alternate between two poses, so that every refit has work.
-pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aabb]; 2]) {
+pub fn refit(runner: &mut Runner, executor: Executor<'_>, workload: &str, both: [&[Aabb]; 2]) {
     let parry_boxes = both.map(|boxes| boxes.iter().map(parry::aabb).collect::<Vec<_>>());
     let obvhs_boxes = both.map(|boxes| boxes.iter().map(obvhs_peer::aabb).collect::<Vec<_>>());
     let settings = BuildSettings::default();
@@ -133,25 +134,25 @@ pub fn refit(runner: &mut Runner, place: Place<'_>, workload: &str, both: [&[Aab
     let mut workspace = BvhWorkspace::default();
     let refit_ours = |turn: usize| {
         let tree = &mut *ours.borrow_mut();
-        place.get(|| tree.refit(both[turn]).expect("as many boxes as before"));
+        executor.get(|| tree.refit(both[turn]).expect("as many boxes as before"));
     };
     let refit_parrys = |turn: usize| {
         let (tree, workspace) = (&mut *parrys.borrow_mut(), &mut workspace);
-        place.get(|| {
+        executor.get(|| {
             for (i, aabb) in parry_boxes[turn].iter().enumerate() {
                 tree.insert_or_update_partially(*aabb, i as u32, 0.0);
             }
-            (place.parry_refit)(tree, workspace);
+            (executor.parry_refit)(tree, workspace);
         });
     };
     let refit_obvhss = |turn: usize| {
         let tree = &mut *obvhss.borrow_mut();
-        place.get(|| obvhs_peer::refit(tree, &obvhs_boxes[turn]));
+        executor.get(|| obvhs_peer::refit(tree, &obvhs_boxes[turn]));
     };
 
     let row = Row { workload, size: both[0].len() as u64, unit: Unit::Ms, per_call: 1 };
     let trees = Trees { ours: &ours, parrys: &parrys, obvhss: &obvhss };
-    refits_in_turn(runner, place, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
+    refits_in_turn(runner, executor, row, trees, both[1], refit_ours, refit_parrys, refit_obvhss);
 }
 
 /// One tree of each program.
@@ -169,7 +170,7 @@ pub struct Trees<'a> {
 /// `boxes` are those of pose 1, at which all trees must find the same primitives.
 pub fn refits_in_turn(
     runner: &mut Runner,
-    place: Place<'_>,
+    executor: Executor<'_>,
     row: Row<'_>,
     trees: Trees<'_>,
     boxes: &[Aabb],
@@ -188,7 +189,7 @@ pub fn refits_in_turn(
         answers.equal("obvhs finds", &own, &obvhs_peer::found(&obvhss.borrow(), boxes, &query));
     }
     let (mut a, mut b, mut c) = (0, 0, 0);
-    let comparison = place
+    let comparison = executor
         .comparison(answers)
         .entry("carom", || {
             refit_ours(a);

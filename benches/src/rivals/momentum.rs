@@ -32,7 +32,7 @@ pub enum Momentum {
 
 /// The distance of two shapes, margins left out.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct CoreDistance {
     /// The distance; 0 if they meet.
     pub distance: f64,
     /// Pairs of support points computed.
@@ -49,7 +49,7 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     b: &B,
     b_in_a: &WidePose,
     momentum: Momentum,
-) -> Found {
+) -> CoreDistance {
     let to_b = b_in_a.rotation.transpose();
     // The point of A - B farthest along -u, to rounding.
     let support = |u: DVec3| {
@@ -61,27 +61,27 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let first = a.center() - b_in_a.transform_point(b.center());
     let mut newest = support(if first == DVec3::ZERO { DVec3::X } else { first });
     simplex[0] = newest;
-    let (mut n, mut nearest, mut look, mut momentum) = (1, newest, newest, momentum);
+    let (mut n, mut nearest, mut direction, mut momentum) = (1, newest, newest, momentum);
     for round in 1..MAX_ROUNDS {
         let length = nearest.length();
         let k = f64::from(round - 1);
-        look = match momentum {
+        direction = match momentum {
             Momentum::None => nearest,
             Momentum::Nesterov => {
                 let part = (k + 1.0) / (k + 3.0);
                 let ahead = unit(nearest) * part + unit(newest) * (1.0 - part);
-                unit(look) * part + unit(ahead) * (1.0 - part)
+                unit(direction) * part + unit(ahead) * (1.0 - part)
             }
             Momentum::Polyak => {
                 let part = 1.0 / (k + 1.0);
-                unit(look) * part + unit(nearest) * (1.0 - part)
+                unit(direction) * part + unit(nearest) * (1.0 - part)
             }
         };
-        newest = support(look);
+        newest = support(direction);
         let is_known = simplex[..n].contains(&newest);
         if is_known || nearest.dot(nearest - newest) <= TOLERANCE * length * length {
             if momentum == Momentum::None {
-                return Found { distance: length, n_rounds: round + 1 };
+                return CoreDistance { distance: length, n_rounds: round + 1 };
             }
             momentum = Momentum::None;
             continue;
@@ -90,10 +90,10 @@ pub fn distance<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         n = reduce(&mut simplex, n + 1, &mut nearest);
         if n == 4 || !(nearest.length() < length) && momentum == Momentum::None {
             let distance = if n == 4 { 0.0 } else { nearest.length() };
-            return Found { distance, n_rounds: round + 1 };
+            return CoreDistance { distance, n_rounds: round + 1 };
         }
     }
-    Found { distance: nearest.length(), n_rounds: MAX_ROUNDS }
+    CoreDistance { distance: nearest.length(), n_rounds: MAX_ROUNDS }
 }
 
 fn unit(v: DVec3) -> DVec3 {

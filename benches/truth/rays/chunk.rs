@@ -1,7 +1,7 @@
 //! Rays of one precision, compiled for `f32` and again for `f64`. The module around it has the
 //! names of the types.
 
-use super::super::{BRUTE, CHUNK, Closed, Count, MAX_TOLD, files};
+use super::super::{BRUTE, CHUNK, Closed, Count, MAX_PRINTED, files};
 use super::{Vec3, geom, math, narrow, narrow_turn, query, widen};
 use carom_geom::ray_mesh::{self, Placement};
 use carom_testkit::random::Random;
@@ -39,11 +39,11 @@ pub(in super::super) fn run(
     first: u64,
     random: &mut Random,
     count: &mut Count,
-    told: &mut Vec<String>,
+    failures: &mut Vec<String>,
 ) {
     let mut hits = Vec::new();
     for number in first..first + CHUNK {
-        ray(body, number, random, count, told, &mut hits);
+        ray(body, number, random, count, failures, &mut hits);
     }
 }
 
@@ -52,7 +52,7 @@ fn ray(
     number: u64,
     random: &mut Random,
     count: &mut Count,
-    told: &mut Vec<String>,
+    failures: &mut Vec<String>,
     hits: &mut Vec<geom::RayHit>,
 ) {
     let closed = &body.closed;
@@ -82,8 +82,12 @@ fn ray(
     let forward = math::Interval::FORWARD;
     let mut fail = |what: &str, n: &mut u64| {
         *n += 1;
-        if told.len() < MAX_TOLD {
-            told.push(format!("{} {}: {what}: {pose:?} {ray:?}", closed.name, std::any::type_name::<Vec3>()));
+        if failures.len() < MAX_PRINTED {
+            failures.push(format!(
+                "{} {}: {what}: {pose:?} {ray:?}",
+                closed.name,
+                std::any::type_name::<Vec3>()
+            ));
         }
     };
     if is_inside {
@@ -109,8 +113,8 @@ fn ray(
     if found != hits.first().copied() || n_touches < n_crossings {
         fail("first and all hits", &mut count.wrong);
     }
-    let place = if 0 < winding { Placement::Inside } else { Placement::Outside };
-    if query::placement(&body.mesh, &pose, origin) != place {
+    let expected = if 0 < winding { Placement::Inside } else { Placement::Outside };
+    if query::placement(&body.mesh, &pose, origin) != expected {
         fail("placement", &mut count.wrong);
     }
     if number.is_multiple_of(4) {

@@ -1,6 +1,6 @@
 //! Components that change, come and go.
 
-use crate::{app, ball, drain, ground, physics, place, updates};
+use crate::{app, ball, drain, ground, physics, position_of, updates};
 use bevy_carom::{
     AxisLocks, CanSleep, Ccd, Collider, CollisionFilter, ConstantForce, ContactBegan, Damping, Density,
     Filter, GravityScale, Groups, LinearVelocity, LockedAxes, Mass, Mobility, PhysicsWorld, RigidBody,
@@ -18,7 +18,7 @@ fn mass(app: &bevy_app::App, entity: Entity) -> f32 {
 }
 
 #[test]
-fn masses_follow_density_and_shape_until_they_are_given() {
+fn masses_follow_density_and_shape_until_they_are_set() {
     let mut app = app();
     let ball = ball(&mut app, Vec3::ZERO);
     app.update();
@@ -78,11 +78,11 @@ fn a_sensor_is_passed_and_a_filter_too() {
     app.world_mut().entity_mut(through).insert(CollisionFilter(Filter::new(second, second)));
     let rests = ball(&mut app, Vec3::new(5.0, 2.0, 0.0));
     updates(&mut app, 120);
-    assert!(place(&app, through).y < -1.0 && 0.4 < place(&app, rests).y);
+    assert!(position_of(&app, through).y < -1.0 && 0.4 < position_of(&app, rests).y);
     // Now the floor reports and holds nothing.
     app.world_mut().entity_mut(floor).insert(Sensor);
     updates(&mut app, 60);
-    assert!(place(&app, rests).y < -1.0);
+    assert!(position_of(&app, rests).y < -1.0);
     app.world_mut().entity_mut(floor).remove::<Sensor>();
     let caught = ball(&mut app, Vec3::new(-5.0, 0.6, 0.0));
     let mut began = Vec::new();
@@ -101,11 +101,11 @@ fn the_kind_of_a_body_changes_and_it_keeps_its_handle() {
     let id = physics(&app).body_id(ball);
     app.world_mut().entity_mut(ball).insert(RigidBody::Fixed);
     updates(&mut app, 60);
-    let still = place(&app, ball).y;
+    let still = position_of(&app, ball).y;
     assert!(0.9 < still && physics(&app).body(ball).unwrap().mobility() == Mobility::Fixed);
     app.world_mut().entity_mut(ball).insert(RigidBody::Dynamic);
     updates(&mut app, 60);
-    assert!(place(&app, ball).y < still - 4.0);
+    assert!(position_of(&app, ball).y < still - 4.0);
     assert_eq!(physics(&app).body_id(ball), id);
 }
 
@@ -123,7 +123,7 @@ fn a_bullet_with_ccd_stops_at_a_thin_wall() {
     );
     let shot = app.world_mut().spawn(shot).id();
     updates(&mut app, 30);
-    assert!(place(&app, shot).x < 10.3, "{}", place(&app, shot));
+    assert!(position_of(&app, shot).x < 10.3, "{}", position_of(&app, shot));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn a_transform_that_is_written_moves_the_body() {
     assert!(physics(&app).body(ball).unwrap().is_sleeping());
     app.world_mut().get_mut::<Transform>(ball).unwrap().translation = Vec3::new(3.0, 5.0, 0.0);
     updates(&mut app, 2);
-    let at = place(&app, ball);
+    let at = position_of(&app, ball);
     assert!(at.x == 3.0 && 4.9 < at.y && at.y < 5.0, "{at}");
     // It slides on a slope without friction, and not with it.
     let slope = Collider::half_space(Vec3::new(0.6, 0.8, 0.0)).unwrap();

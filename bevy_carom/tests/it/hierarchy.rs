@@ -1,6 +1,6 @@
 //! Colliders below a body, bodies below other entities, and scales.
 
-use crate::{app, ball, physics, place, updates};
+use crate::{app, ball, physics, position_of, updates};
 use bevy_carom::{Collider, GravityScale, Mass, RigidBody};
 use bevy_ecs::entity::Entity;
 use bevy_ecs::hierarchy::ChildOf;
@@ -22,8 +22,8 @@ fn colliders_below_a_body_are_parts_of_it() {
     let middle = app.world_mut().spawn((Transform::from_xyz(1.0, 0.0, 0.0), ChildOf(body))).id();
     let ends: Vec<_> = [-1.0, 1.0]
         .map(|x| {
-            let place = Transform::from_xyz(x, 0.0, 0.0);
-            app.world_mut().spawn((Collider::sphere(0.5).unwrap(), place, ChildOf(middle))).id()
+            let transform = Transform::from_xyz(x, 0.0, 0.0);
+            app.world_mut().spawn((Collider::sphere(0.5).unwrap(), transform, ChildOf(middle))).id()
         })
         .into();
     app.update();
@@ -83,5 +83,5 @@ fn a_body_below_a_moved_entity() {
     let local = app.world().get::<Transform>(falling).unwrap();
     let back = app.world().get::<Transform>(above).unwrap().transform_point(local.translation);
     assert!((back - Vec3::from_array(fallen.to_array())).length() < 1e-4, "{back}");
-    assert!((place(&app, follows) - Vec3::new(1.0, 5.0, 0.0)).length() < 1e-5);
+    assert!((position_of(&app, follows) - Vec3::new(1.0, 5.0, 0.0)).length() < 1e-5);
 }

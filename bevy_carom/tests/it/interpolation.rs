@@ -1,6 +1,6 @@
 //! Places between steps: drawn evenly, and never read by the world.
 
-use crate::{app, ball, ground, physics, place};
+use crate::{app, ball, ground, physics, position_of};
 use bevy_app::{App, FixedUpdate, Update};
 use bevy_carom::{Collider, GravityScale, Interpolated, LinearVelocity, RigidBody};
 use bevy_ecs::entity::Entity;
@@ -36,16 +36,16 @@ fn a_ball_is_drawn_evenly() {
     app.world_mut().entity_mut(smooth).insert(Interpolated::default());
     app.world_mut().get_mut::<Transform>(jumping).unwrap().translation.y = 9.0;
     (0..10).for_each(|_| app.update());
-    let (mut last, mut n_still) = ([smooth, jumping].map(|ball| place(&app, ball).x), 0);
+    let (mut last, mut n_still) = ([smooth, jumping].map(|ball| position_of(&app, ball).x), 0);
     for frame in 0..50 {
         app.update();
-        let now = [smooth, jumping].map(|ball| place(&app, ball).x);
-        let way = now[0] - last[0];
-        assert!((way - 0.4 * STEP).abs() < 1e-5, "frame {frame}: {way}");
+        let now = [smooth, jumping].map(|ball| position_of(&app, ball).x);
+        let displacement = now[0] - last[0];
+        assert!((displacement - 0.4 * STEP).abs() < 1e-5, "frame {frame}: {displacement}");
         n_still += usize::from(now[1] == last[1]);
         // It is late by one step at most.
-        let true_place = physics(&app).body(smooth).unwrap().position().x;
-        assert!((0.0..=1.01 * STEP).contains(&(true_place - now[0])), "{true_place} {}", now[0]);
+        let true_position = physics(&app).body(smooth).unwrap().position().x;
+        assert!((0.0..=1.01 * STEP).contains(&(true_position - now[0])), "{true_position} {}", now[0]);
         last = now;
     }
     assert!(20 < n_still, "{n_still}");
@@ -73,17 +73,17 @@ fn rotations_are_between_steps() {
 }
 
 #[derive(Resource, Default)]
-struct Seen(Vec<f32>);
+struct Heights(Vec<f32>);
 
 /// A heap of bodies in frames of 0.7 steps, with the component or without.
 fn heap(is_interpolated: bool) -> (u64, Vec<f32>) {
     let mut app = frames(0.7);
-    app.init_resource::<Seen>();
-    let look = |bodies: Query<(&Transform, &RigidBody)>, mut seen: ResMut<Seen>| {
+    app.init_resource::<Heights>();
+    let record_heights = |bodies: Query<(&Transform, &RigidBody)>, mut recorded: ResMut<Heights>| {
         let heights = bodies.iter().filter(|(_, kind)| **kind == RigidBody::Dynamic);
-        seen.0.push(heights.map(|(place, _)| place.translation.y).sum());
+        recorded.0.push(heights.map(|(transform, _)| transform.translation.y).sum());
     };
-    app.add_systems(FixedUpdate, look);
+    app.add_systems(FixedUpdate, record_heights);
     ground(&mut app);
     for i in 0..12 {
         let collider = Collider::cuboid(Vec3::splat(0.4)).unwrap();
@@ -95,8 +95,8 @@ fn heap(is_interpolated: bool) -> (u64, Vec<f32>) {
         }
     }
     (0..200).for_each(|_| app.update());
-    let seen = app.world_mut().resource_mut::<Seen>().0.split_off(0);
-    (physics(&app).world().state_hash(), seen)
+    let recorded = app.world_mut().resource_mut::<Heights>().0.split_off(0);
+    (physics(&app).world().state_hash(), recorded)
 }
 
 /// Neither the world nor systems of the fixed schedules see a drawn place.
@@ -117,12 +117,12 @@ fn a_body_put_somewhere_does_not_glide_there() {
     app.world_mut().get_mut::<Transform>(ball).unwrap().translation = Vec3::new(50.0, 0.0, 0.0);
     for _ in 0..10 {
         app.update();
-        let x = place(&app, ball).x;
+        let x = position_of(&app, ball).x;
         assert!((50.0..50.1).contains(&x), "{x}");
     }
     // Without the component the true place is shown, at once.
     app.world_mut().entity_mut(ball).remove::<Interpolated>();
-    assert_eq!(place(&app, ball).x, physics(&app).body(ball).unwrap().position().x);
+    assert_eq!(position_of(&app, ball).x, physics(&app).body(ball).unwrap().position().x);
 }
 
 /// A lift that is moved by a system of the fixed schedule is drawn evenly too.
@@ -132,16 +132,16 @@ fn a_moved_lift_is_drawn_evenly() {
     let parts = (RigidBody::Kinematic, Collider::cuboid(Vec3::ONE).unwrap(), Interpolated::default());
     let lift = app.world_mut().spawn(parts).id();
     let go = |mut lifts: Query<(&mut Transform, &RigidBody)>| {
-        lifts.iter_mut().for_each(|(mut place, _)| place.translation.y += STEP);
+        lifts.iter_mut().for_each(|(mut transform, _)| transform.translation.y += STEP);
     };
     app.add_systems(FixedUpdate, go);
     (0..10).for_each(|_| app.update());
-    let mut last = place(&app, lift).y;
+    let mut last = position_of(&app, lift).y;
     for _ in 0..40 {
         app.update();
-        let way = place(&app, lift).y - last;
-        assert!((way - 0.4 * STEP).abs() < 1e-5, "{way}");
-        last += way;
+        let displacement = position_of(&app, lift).y - last;
+        assert!((displacement - 0.4 * STEP).abs() < 1e-5, "{displacement}");
+        last += displacement;
     }
     let fixed = app.world().resource::<Time<Fixed>>().timestep().as_secs_f32();
     assert!((fixed - STEP).abs() < 1e-6);
@@ -155,13 +155,16 @@ fn long_frames_and_bodies_without_a_step() {
     app.world_mut().entity_mut(early).insert(Interpolated::default());
     app.add_systems(Update, || {});
     (0..8).for_each(|_| app.update());
-    let (shown, body) = (place(&app, early).x, app.world().get::<Interpolated>(early).unwrap());
-    let [start, end] = [body.start(), body.end()].map(|place| place.unwrap().translation.x);
+    let (shown, body) = (position_of(&app, early).x, app.world().get::<Interpolated>(early).unwrap());
+    let [start, end] = [body.start(), body.end()].map(|transform| transform.unwrap().translation.x);
     assert!((end - start - STEP).abs() < 1e-5 && start <= shown && shown <= end, "{start} {shown} {end}");
     // A new body is where it was put until its first step.
     app.insert_resource(TimeUpdateStrategy::ManualDuration(Duration::ZERO));
     let late = flying(&mut app);
     app.world_mut().entity_mut(late).insert(Interpolated::default());
     app.update();
-    assert_eq!((place(&app, late), app.world().get::<Interpolated>(late).unwrap().end()), (Vec3::ZERO, None));
+    assert_eq!(
+        (position_of(&app, late), app.world().get::<Interpolated>(late).unwrap().end()),
+        (Vec3::ZERO, None)
+    );
 }

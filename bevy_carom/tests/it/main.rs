@@ -43,7 +43,7 @@ fn ball(app: &mut App, at: Vec3) -> Entity {
     app.world_mut().spawn(parts).id()
 }
 
-fn place(app: &App, entity: Entity) -> Vec3 {
+fn position_of(app: &App, entity: Entity) -> Vec3 {
     app.world().get::<Transform>(entity).unwrap().translation
 }
 

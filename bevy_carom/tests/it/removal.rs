@@ -1,6 +1,6 @@
 //! Entities and components that go leave the world at once.
 
-use crate::{app, ball, drain, ground, physics, place, updates};
+use crate::{app, ball, drain, ground, physics, position_of, updates};
 use bevy_carom::{Collider, ContactEnded, RigidBody};
 use bevy_ecs::hierarchy::ChildOf;
 use bevy_math::Vec3;
@@ -13,7 +13,7 @@ fn a_despawned_body_leaves_the_world_at_once() {
     let below = ball(&mut app, Vec3::Y * 0.5);
     let above = ball(&mut app, Vec3::Y * 1.5);
     updates(&mut app, 60);
-    assert!((place(&app, above).y - 1.5).abs() < 0.02);
+    assert!((position_of(&app, above).y - 1.5).abs() < 0.02);
     drain::<ContactEnded>(&mut app);
     app.world_mut().despawn(below);
     assert!(physics(&app).body(below).is_none() && physics(&app).world().len() == 2);
@@ -23,7 +23,7 @@ fn a_despawned_body_leaves_the_world_at_once() {
     pairs.sort_unstable_by_key(|pair| pair.map(|entity| entity.index_u32()));
     assert_eq!(pairs, [[floor, below], [below, above]]);
     updates(&mut app, 120);
-    assert!((place(&app, above).y - 0.5).abs() < 0.02);
+    assert!((position_of(&app, above).y - 0.5).abs() < 0.02);
     assert!(drain::<ContactEnded>(&mut app).is_empty());
 }
 
@@ -32,8 +32,8 @@ fn a_despawned_hierarchy_leaves_nothing() {
     let mut app = app();
     let body = app.world_mut().spawn(RigidBody::Dynamic).id();
     for x in [-1.0, 1.0] {
-        let place = Transform::from_xyz(x, 0.0, 0.0);
-        app.world_mut().spawn((Collider::sphere(0.5).unwrap(), place, ChildOf(body)));
+        let transform = Transform::from_xyz(x, 0.0, 0.0);
+        app.world_mut().spawn((Collider::sphere(0.5).unwrap(), transform, ChildOf(body)));
     }
     app.update();
     assert_eq!(physics(&app).body(body).unwrap().colliders().count(), 2);
@@ -51,18 +51,18 @@ fn a_component_that_goes_and_comes_back() {
     updates(&mut app, 2);
     app.world_mut().entity_mut(ball).remove::<RigidBody>();
     assert_eq!(physics(&app).world().len(), 1);
-    let still = place(&app, ball);
+    let still = position_of(&app, ball);
     updates(&mut app, 30);
-    assert_eq!(place(&app, ball), still);
+    assert_eq!(position_of(&app, ball), still);
     app.world_mut().entity_mut(ball).insert(RigidBody::Dynamic);
     updates(&mut app, 120);
-    assert!((place(&app, ball).y - 0.5).abs() < 0.02);
+    assert!((position_of(&app, ball).y - 0.5).abs() < 0.02);
     // Without its collider it falls through the floor, with the mass that it had.
     app.world_mut().entity_mut(ball).remove::<Collider>();
     updates(&mut app, 60);
-    assert!(place(&app, ball).y < -1.0);
+    assert!(position_of(&app, ball).y < -1.0);
     let more = Collider::sphere(0.25).unwrap();
     app.world_mut().entity_mut(ball).insert((more, Transform::from_xyz(0.0, 2.0, 0.0)));
     updates(&mut app, 180);
-    assert!((place(&app, ball).y - 0.25).abs() < 0.02, "{}", place(&app, ball));
+    assert!((position_of(&app, ball).y - 0.25).abs() < 0.02, "{}", position_of(&app, ball));
 }

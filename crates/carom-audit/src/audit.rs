@@ -178,12 +178,12 @@ impl Audit {
             let is_left = is_same && before.map(|s| s.pose) == state.map(|s| s.pose);
             self.is_placed.push(!is_left);
             let energy = |state: &Option<State>| state.map_or(0.0, |state| state.energy.total());
-            let given = energy(state) - energy(&before);
+            let supplied = energy(state) - energy(&before);
             let account = &mut self.accounts[self.met.root(number as u32) as usize];
-            if given != 0.0 {
-                account.supplied_energy += given;
+            if supplied != 0.0 {
+                account.supplied_energy += supplied;
                 let kinetic = state.map_or(0.0, |state| state.energy.kinetic);
-                account.exchanged_energy += if is_same { given.abs() } else { kinetic };
+                account.exchanged_energy += if is_same { supplied.abs() } else { kinetic };
             }
         }
         self.bodies = now;
@@ -593,21 +593,21 @@ impl Sums {
     }
 
     fn add(&mut self, a: &State, b: &State, dt: f64) {
-        let given = (b.weight + a.force) * dt;
-        let impulse = (b.velocity - a.velocity) * b.mass - given;
+        let applied = (b.weight + a.force) * dt;
+        let impulse = (b.velocity - a.velocity) * b.mass - applied;
         self.momentum += impulse;
         self.impulses += impulse.length();
         let [least, greatest] = &mut self.displaced;
         let displacement = b.center - a.center;
         (*least, *greatest) = (least.min(displacement), greatest.max(displacement));
-        self.momenta += b.mass * a.velocity.length().max(b.velocity.length()) + given.length();
+        self.momenta += b.mass * a.velocity.length().max(b.velocity.length()) + applied.length();
         let moment = |s: &State| s.angular_momentum + (s.center - self.origin).cross(s.velocity * s.mass);
         // Gravity acts along the whole path: on average at its middle.
         let lever = (a.center + b.center) * 0.5 - self.origin;
-        self.spin += moment(b) - moment(a) - lever.cross(given);
+        self.spin += moment(b) - moment(a) - lever.cross(applied);
         let orbit = |s: &State| (s.center - self.origin).length() * s.mass * s.velocity.length();
         self.spins += a.angular_momentum.length().max(b.angular_momentum.length()) + orbit(a).max(orbit(b));
-        self.spins += lever.length() * given.length();
+        self.spins += lever.length() * applied.length();
         self.speed = self.speed.max(a.velocity.length()).max(b.velocity.length());
         self.is_damped |= b.is_damped;
         self.is_asleep |= b.is_slow || a.is_slow;

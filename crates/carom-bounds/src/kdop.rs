@@ -36,7 +36,7 @@ pub trait Slabs: sealed::Sealed {
 
     /// The index of each half-space, 255 if there is none. Direction (x, y, z) is at position
     /// 9 (x + 1) + 3 (y + 1) + z + 1.
-    const PLACES: [u8; 27] = index_table(Self::DIRECTIONS);
+    const INDEX_OF_DIRECTION: [u8; 27] = index_table(Self::DIRECTIONS);
 }
 
 const fn index_table(directions: &[[i8; 3]]) -> [u8; 27] {
@@ -216,7 +216,7 @@ where
         let moved = pose.transform_point(center);
         // Relative to the centre, so that the offsets are small.
         let offset = |code: Code| -> f64 {
-            let i = usize::from(Self::PLACES[code % 27]);
+            let i = usize::from(Self::INDEX_OF_DIRECTION[code % 27]);
             match self.offsets.get(i) {
                 Some(&offset) => f64::from(offset) - direction(Self::normal(i)).dot(center),
                 None => f64::INFINITY,

@@ -93,22 +93,22 @@ const fn columns(directions: &[[i8; 3]]) -> Columns {
         there |= kind(directions[i]);
         i += 1;
     }
-    let (mut n, mut way) = (0, 0);
-    while way < 6 {
+    let (mut n, mut kind_index) = (0, 0);
+    while kind_index < 6 {
         i = 0;
-        while KINDS[way] & !there == 0 && i < 2 * directions.len() {
+        while KINDS[kind_index] & !there == 0 && i < 2 * directions.len() {
             let d = directions[i % directions.len()];
-            if kind(d) & KINDS[way] != 0 {
+            if kind(d) & KINDS[kind_index] != 0 {
                 let steps = d[0] as isize * 9 + d[1] as isize * 3 + d[2] as isize;
                 let code = if i < directions.len() { 13 + steps } else { 13 - steps };
-                all.at[way][code as usize] = n as u8;
+                all.at[kind_index][code as usize] = n as u8;
                 all.half_space[n] = i as u8;
                 n += 1;
             }
             i += 1;
         }
-        way += 1;
-        all.ends[way] = n;
+        kind_index += 1;
+        all.ends[kind_index] = n;
     }
     all
 }
@@ -153,14 +153,14 @@ where
         let mut turn = KDopRotation { weights: <KDop<K> as Sealed>::NO_WEIGHTS };
         let transposed = rotation.transpose();
         for i in 0..K / 2 {
-            let ways = combinations(transposed * direction(KDop::<K>::normal(i)));
+            let by_kind = combinations(transposed * direction(KDop::<K>::normal(i)));
             // Each way separately, so that ways without directions in this k-DOP are not computed.
-            turn.add(0, i, ways[0]);
-            turn.add(1, i, ways[1]);
-            turn.add(2, i, ways[2]);
-            turn.add(3, i, ways[3]);
-            turn.add(4, i, ways[4]);
-            turn.add(5, i, ways[5]);
+            turn.add(0, i, by_kind[0]);
+            turn.add(1, i, by_kind[1]);
+            turn.add(2, i, by_kind[2]);
+            turn.add(3, i, by_kind[3]);
+            turn.add(4, i, by_kind[4]);
+            turn.add(5, i, by_kind[5]);
         }
         turn
     }
@@ -168,14 +168,14 @@ where
     /// Adds the weights of one combination for half-space `i`, and for the opposite half-space,
     /// which uses the opposite directions.
     #[inline(always)]
-    fn add(&mut self, way: usize, i: usize, terms: Combination) {
-        if Self::COLUMNS.ends[way] == Self::COLUMNS.ends[way + 1] {
+    fn add(&mut self, kind_index: usize, i: usize, terms: Combination) {
+        if Self::COLUMNS.ends[kind_index] == Self::COLUMNS.ends[kind_index + 1] {
             return;
         }
         let (weights, chunks) = (self.weights.as_mut(), K.div_ceil(8));
         for (code, weight) in terms {
             for (row, code) in [(i, code), (i + K / 2, 26 - code)] {
-                let column = Self::COLUMNS.at[way][code % 27] as usize;
+                let column = Self::COLUMNS.at[kind_index][code % 27] as usize;
                 if let Some(eight) = weights.get_mut(column * chunks + row / 8) {
                     eight[row % 8] += weight as f32;
                 }
@@ -195,8 +195,8 @@ where
         let chunks = K.div_ceil(8);
         let weights = self.weights.as_ref();
         let mut best = [S::F32x8::splat(simd, f32::INFINITY); 4];
-        for way in 0..6 {
-            let (first, end) = (Self::COLUMNS.ends[way], Self::COLUMNS.ends[way + 1]);
+        for kind_index in 0..6 {
+            let (first, end) = (Self::COLUMNS.ends[kind_index], Self::COLUMNS.ends[kind_index + 1]);
             if first == end {
                 continue;
             }

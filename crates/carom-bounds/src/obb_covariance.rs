@@ -22,7 +22,7 @@ use glam::{DVec3, Vec3};
 
 /// A triangle's centroid and area.
 #[derive(Clone, Copy)]
-struct Piece {
+struct WeightedCentroid {
     center: DVec3,
     area: f64,
 }
@@ -48,16 +48,16 @@ impl Obb {
             return Obb::EVERYTHING;
         }
         let frame = Frame::of(points);
-        let mut pieces: Vec<Piece> = triangles
+        let mut centroids: Vec<WeightedCentroid> = triangles
             .iter()
             .map(|corners| {
                 let [a, b, c] = corners.map(|p| frame.enter(p));
                 let area = sqrt((b - a).cross(c - a).length_squared()) * 0.5;
-                Piece { center: (a + b + c) / 3.0, area }
+                WeightedCentroid { center: (a + b + c) / 3.0, area }
             })
             .collect();
         let mut centers = Vec::new();
-        region_centers(&mut pieces, n_regions.max(1), &mut centers);
+        region_centers(&mut centroids, n_regions.max(1), &mut centers);
         let mean = centers.iter().sum::<DVec3>() / centers.len().max(1) as f64;
         let mut moments = Moments::default();
         for &p in points {
@@ -71,36 +71,36 @@ impl Obb {
 
 /// Adds the centres of regions, which are divided by area, or by the number of triangles if there
 /// is no area.
-fn region_centers(pieces: &mut [Piece], n_regions: usize, centers: &mut Vec<DVec3>) {
-    let area: f64 = pieces.iter().map(|piece| piece.area).sum();
-    if pieces.is_empty() {
+fn region_centers(centroids: &mut [WeightedCentroid], n_regions: usize, centers: &mut Vec<DVec3>) {
+    let area: f64 = centroids.iter().map(|centroid| centroid.area).sum();
+    if centroids.is_empty() {
         return;
     }
-    if n_regions == 1 || pieces.len() == 1 {
-        let weighted = pieces.iter().map(|piece| piece.center * piece.area).sum::<DVec3>();
-        let plain = pieces.iter().map(|piece| piece.center).sum::<DVec3>() / pieces.len() as f64;
+    if n_regions == 1 || centroids.len() == 1 {
+        let weighted = centroids.iter().map(|centroid| centroid.center * centroid.area).sum::<DVec3>();
+        let plain = centroids.iter().map(|centroid| centroid.center).sum::<DVec3>() / centroids.len() as f64;
         centers.push(if 0.0 < area { weighted / area } else { plain });
         return;
     }
     let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
-    for piece in pieces.iter() {
-        low = low.min(piece.center);
-        high = high.max(piece.center);
+    for centroid in centroids.iter() {
+        low = low.min(centroid.center);
+        high = high.max(centroid.center);
     }
     let axis = (high - low).max_position();
-    pieces.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
+    centroids.sort_by(|a, b| a.center[axis].total_cmp(&b.center[axis]));
     // Splits where the first part has its share of the area. Neither part is empty.
     let left = n_regions / 2;
     let wanted = area * left as f64 / n_regions as f64;
     let (mut sum, mut at) = (0.0, 0);
-    for piece in pieces.iter() {
-        if wanted <= sum + piece.area * 0.5 {
+    for centroid in centroids.iter() {
+        if wanted <= sum + centroid.area * 0.5 {
             break;
         }
-        sum += piece.area;
+        sum += centroid.area;
         at += 1;
     }
-    let (first, second) = pieces.split_at_mut(at.clamp(1, pieces.len() - 1));
+    let (first, second) = centroids.split_at_mut(at.clamp(1, centroids.len() - 1));
     region_centers(first, left, centers);
     region_centers(second, n_regions - left, centers);
 }

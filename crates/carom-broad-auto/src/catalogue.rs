@@ -67,8 +67,8 @@ pub struct CatalogueEntry {
 
 impl CatalogueEntry {
     /// Creates this broad phase, without boxes.
-    pub fn make(&self, place: &WorldHints) -> Box<dyn SpatialBroadPhase> {
-        (self.make)(place)
+    pub fn make(&self, hints: &WorldHints) -> Box<dyn SpatialBroadPhase> {
+        (self.make)(hints)
     }
 }
 
@@ -94,11 +94,11 @@ pub const ALGORITHMS: &[CatalogueEntry] = &[
     listed("loose-quadtree", Growth::Even, |_| Box::new(LooseQuadtree::new())),
     listed("kd-octree", Growth::Even, |_| Box::new(KdOctree::new())),
     listed("auto-box-pruning", Growth::Even, |_| Box::new(AutoBoxPruning::new())),
-    listed("multi-box-pruning", Growth::Even, |place| {
-        Box::new(MultiBoxPruning::with_finder(RegionPruner::new(place.regions())))
+    listed("multi-box-pruning", Growth::Even, |hints| {
+        Box::new(MultiBoxPruning::with_finder(RegionPruner::new(hints.regions())))
     }),
-    listed("multi-sap", Growth::EvenWhileCalm, |place| {
-        Box::new(MultiSap::with_finder(RegionAxes::new(place.regions(), SapSettings::default())))
+    listed("multi-sap", Growth::EvenWhileCalm, |hints| {
+        Box::new(MultiSap::with_finder(RegionAxes::new(hints.regions(), SapSettings::default())))
     }),
     listed("sweep-and-prune", Growth::EvenWhileCalm, |_| Box::new(SweepAndPrune::new())),
     listed("box-pruning", Growth::OneAxis, |_| Box::new(BoxPruning::new())),

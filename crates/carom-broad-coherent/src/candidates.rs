@@ -253,14 +253,14 @@ impl Kernel for Keep<'_> {
 }
 
 #[cfg(not(feature = "parallel"))]
-use {emit_all as emit, recheck_piece as recheck};
+use {emit_all as emit, recheck_chunk as recheck};
 #[cfg(feature = "parallel")]
 use {emit_in_halves as emit, recheck_in_halves as recheck};
 
 /// Makes `out` the pairs that touch.
 pub(crate) fn emit_all(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
     make_room(count(touches), out);
-    emit_piece(pairs, touches, out);
+    emit_chunk(pairs, touches, out);
 }
 
 /// Returns how many touch.
@@ -274,7 +274,7 @@ pub(crate) fn make_room(n: usize, out: &mut Vec<Pair>) {
 }
 
 /// Makes `out` the pairs that touch; its length is their number.
-pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
+pub(crate) fn emit_chunk(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
     let (mut from, mut n) = (0, 0);
     // Branchless: always write, advance only if it touches.
     while n < out.len() {
@@ -285,8 +285,8 @@ pub(crate) fn emit_piece(pairs: &[Pair], touches: &[bool], out: &mut [Pair]) {
 }
 
 /// Tests the candidates that are due and returns their number.
-pub(crate) fn recheck_piece(piece: Recheck<'_>) -> usize {
-    dispatch(piece)
+pub(crate) fn recheck_chunk(chunk: Recheck<'_>) -> usize {
+    dispatch(chunk)
 }
 
 /// Room beyond the candidates of a chunk, because eight are written at once.
@@ -337,11 +337,11 @@ impl Kernel for Recheck<'_> {
 #[cfg(feature = "parallel")]
 const CANDIDATES: usize = 1 << 15;
 
-/// Like [`recheck_piece`].
+/// Like [`recheck_chunk`].
 #[cfg(feature = "parallel")]
 fn recheck_in_halves(all: Recheck<'_>) -> usize {
     if all.pairs.len() <= CANDIDATES || rayon::current_num_threads() == 1 {
-        return recheck_piece(all);
+        return recheck_chunk(all);
     }
     let Recheck { reached, base, pairs, recheck_at, touches, due, boxes } = all;
     let middle = pairs.len() / 2;
@@ -349,12 +349,12 @@ fn recheck_in_halves(all: Recheck<'_>) -> usize {
     let (low_at, high_at) = recheck_at.split_at_mut(middle);
     let (low_touches, high_touches) = touches.split_at_mut(middle);
     let (low_due, high_due) = due.split_at_mut(middle + SPARE);
-    let piece = |pairs, recheck_at, touches, due| {
-        recheck_piece(Recheck { reached, base, pairs, recheck_at, touches, due, boxes })
+    let recheck = |pairs, recheck_at, touches, due| {
+        recheck_chunk(Recheck { reached, base, pairs, recheck_at, touches, due, boxes })
     };
     let (low, high) = rayon::join(
-        || piece(low_pairs, low_at, low_touches, low_due),
-        || piece(high_pairs, high_at, high_touches, high_due),
+        || recheck(low_pairs, low_at, low_touches, low_due),
+        || recheck(high_pairs, high_at, high_touches, high_due),
     );
     low + high
 }
@@ -372,8 +372,8 @@ fn emit_in_halves(pairs: &[Pair], touches: &[bool], out: &mut Vec<Pair>) {
     make_room(n_low + count(high_touches), out);
     let (low_out, high_out) = out.split_at_mut(n_low);
     rayon::join(
-        || emit_piece(low_pairs, low_touches, low_out),
-        || emit_piece(high_pairs, high_touches, high_out),
+        || emit_chunk(low_pairs, low_touches, low_out),
+        || emit_chunk(high_pairs, high_touches, high_out),
     );
 }
 
@@ -385,7 +385,7 @@ mod tests {
     /// After a move of 1e25, a box of size 1 moves. The sum of the moves does not change, but the
     /// pair is tested again.
     #[test]
-    fn a_small_move_after_a_huge_one_is_seen() {
+    fn a_small_move_after_a_huge_one_is_detected() {
         let unit = |x: f32| Aabb { min: Vec3::new(x, 0.0, 0.0), max: Vec3::new(x + 1.0, 1.0, 1.0) };
         let mut boxes = [unit(0.0), unit(1.5), unit(5.0)];
         let mut list = Candidates::default();

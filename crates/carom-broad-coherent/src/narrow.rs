@@ -20,7 +20,7 @@ use carom_bounds::Aabb;
 use glam::Vec3;
 
 /// Bins per step of the histogram of displacements.
-const PARTS: usize = 8;
+const BINS_PER_STEP: usize = 8;
 
 /// Steps that the histogram covers. A box that moved farther is in the last bin.
 const STEPS: usize = 8;
@@ -33,7 +33,7 @@ impl<I: FatIndex> VerletList<I> {
     /// margins that this is. `None` if boxes drift, because they will use all of it.
     fn room_needed(&self) -> Option<(f64, f64)> {
         let boxes = self.proxies.boxes();
-        let mut away = [0usize; PARTS * STEPS];
+        let mut away = [0usize; BINS_PER_STEP * STEPS];
         let (mut n, mut gone, mut paces, mut margins) = (0, 0.0f64, 0.0f64, 0.0f64);
         for slot in self.samples() {
             let (aabb, fat, pace) = (&boxes[slot], &self.fat[slot], self.pace[slot]);
@@ -43,7 +43,7 @@ impl<I: FatIndex> VerletList<I> {
                 let room = (aabb.min - fat.min).min(fat.max - aabb.max).min_element();
                 // NaN becomes 0.
                 let steps = (margin - room) / pace;
-                away[((steps * PARTS as f32) as usize).min(PARTS * STEPS - 1)] += 1;
+                away[((steps * BINS_PER_STEP as f32) as usize).min(BINS_PER_STEP * STEPS - 1)] += 1;
                 gone += f64::from(margin - room);
                 paces += f64::from(pace);
                 margins += f64::from(margin);
@@ -58,7 +58,7 @@ impl<I: FatIndex> VerletList<I> {
             part -= 1;
             n_beyond += away[part];
         }
-        let steps = part as f64 / PARTS as f64 * self.policy.outlook();
+        let steps = part as f64 / BINS_PER_STEP as f64 * self.policy.outlook();
         Some((steps, steps * paces / margins))
     }
 

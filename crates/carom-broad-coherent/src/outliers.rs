@@ -78,8 +78,8 @@ impl<I: FatIndex> VerletList<I> {
         sweep.clear();
         sweep.extend(outliers.iter().map(|&slot| (boxes[slot as usize], slot)));
         sweep.sort_unstable_by(|(a, i), (b, j)| a.min.x.total_cmp(&b.min.x).then(i.cmp(j)));
-        for (place, &(aabb, i)) in sweep.iter().enumerate() {
-            for (other, j) in &sweep[place + 1..] {
+        for (rank, &(aabb, i)) in sweep.iter().enumerate() {
+            for (other, j) in &sweep[rank + 1..] {
                 if aabb.max.x < other.min.x {
                     break;
                 }

@@ -28,7 +28,7 @@ const WIDEN: f64 = 1e-6;
 #[derive(Clone, Copy)]
 enum Block {
     Rows([(u32, u32); 2]),
-    Places(u32, u32),
+    Slots(u32, u32),
 }
 
 impl Level {
@@ -64,7 +64,7 @@ impl Level {
     ) -> ControlFlow<()> {
         let [x, y, z] = self.cells.axes;
         let (dims, strides) = (self.cells.dims, self.cells.strides());
-        let places = |y_cell: u32, z_cell: u32| {
+        let run_of_row = |y_cell: u32, z_cell: u32| {
             let row = z_cell * strides[z] + y_cell * strides[y];
             self.run(row, row + dims[x] - 1)
         };
@@ -75,7 +75,7 @@ impl Level {
             let part = stack[n];
             let bounds = match part {
                 Block::Rows(rows) => self.filled_by(rows),
-                Block::Places(begin, end) => self.packed.bounds(begin as usize, end as usize),
+                Block::Slots(begin, end) => self.packed.bounds(begin as usize, end as usize),
             };
             // There are no boxes at all, or none in these rows.
             if !bounds.min.cmple(bounds.max).all() {
@@ -87,21 +87,21 @@ impl Level {
                 (Culling::Inside, Block::Rows([rows_y, rows_z])) => {
                     for z_cell in rows_z.0..=rows_z.1 {
                         for y_cell in rows_y.0..=rows_y.1 {
-                            let (begin, end) = places(y_cell, z_cell);
+                            let (begin, end) = run_of_row(y_cell, z_cell);
                             let slots = self.slots_between(begin, end).iter().copied();
                             slots.filter(|&slot| counts(slot)).try_for_each(&mut *visit)?;
                         }
                     }
                 }
-                (Culling::Inside, Block::Places(begin, end)) => {
+                (Culling::Inside, Block::Slots(begin, end)) => {
                     let slots = self.slots_between(begin, end).iter().copied();
                     slots.filter(|&slot| counts(slot)).try_for_each(&mut *visit)?;
                 }
                 (Culling::Intersecting, Block::Rows(rows)) => {
                     let wide = rows.map(|(first, last)| last - first);
                     if wide == [0, 0] {
-                        let (begin, end) = places(rows[0].0, rows[1].0);
-                        stack[n] = Block::Places(begin, end);
+                        let (begin, end) = run_of_row(rows[0].0, rows[1].0);
+                        stack[n] = Block::Slots(begin, end);
                         n += 1;
                         continue;
                     }
@@ -113,13 +113,13 @@ impl Level {
                     (stack[n], stack[n + 1]) = (Block::Rows(low), Block::Rows(high));
                     n += 2;
                 }
-                (Culling::Intersecting, Block::Places(begin, end)) if end - begin <= MAX_SINGLE_BOXES => {
+                (Culling::Intersecting, Block::Slots(begin, end)) if end - begin <= MAX_SINGLE_BOXES => {
                     let slots = self.slots_between(begin, end).iter().copied();
                     scan_culled(slots.filter(|&slot| counts(slot)), boxes, classify, visit)?;
                 }
-                (Culling::Intersecting, Block::Places(begin, end)) => {
+                (Culling::Intersecting, Block::Slots(begin, end)) => {
                     let middle = begin + (end - begin) / 2;
-                    (stack[n], stack[n + 1]) = (Block::Places(begin, middle), Block::Places(middle, end));
+                    (stack[n], stack[n + 1]) = (Block::Slots(begin, middle), Block::Slots(middle, end));
                     n += 2;
                 }
             }

@@ -9,7 +9,7 @@
 //! Differs: built by one counting sort per frame, so a frame in which everything jumps costs as
 //! much as any other.
 
-use crate::find::{Search, order_by_cost, pieces};
+use crate::find::{Search, in_chunks, order_by_cost};
 use crate::level::{BuildWork, Level};
 use crate::packed::WIDTH;
 use crate::plan::Sample;
@@ -155,7 +155,7 @@ impl Grids {
 
     /// Checks that the members are in their cells, with these boxes.
     pub(crate) fn validate(&self, boxes: &[Aabb]) -> Result<(), String> {
-        let mut seen: Vec<u32> = Vec::new();
+        let mut listed: Vec<u32> = Vec::new();
         for level in self.levels() {
             for cell in 0..level.cells.n_cells() as u32 {
                 let (begin, end) = level.run(cell, cell);
@@ -170,15 +170,15 @@ impl Grids {
                     if own != cell || !fits || corners != (aabb.min.to_array(), aabb.max.to_array()) {
                         return Err(format!("slot {slot} at place {index} of cell {cell}: {aabb:?}"));
                     }
-                    seen.push(slot);
+                    listed.push(slot);
                 }
             }
         }
-        seen.sort_unstable();
-        if seen == self.members {
+        listed.sort_unstable();
+        if listed == self.members {
             return Ok(());
         }
-        Err(format!("{} boxes in the grids, {} members", seen.len(), self.members.len()))
+        Err(format!("{} boxes in the grids, {} members", listed.len(), self.members.len()))
     }
 }
 
@@ -307,7 +307,7 @@ fn find(level: &Level, other: Option<&Level>, eighths: &Range<usize>, search: &m
     let n = queries.packed.n;
     let end_of =
         |eighths: usize| if eighths < 8 { (n / 8 * eighths).next_multiple_of(WIDTH).min(n) } else { n };
-    pieces(end_of(eighths.start)..end_of(eighths.end), search, |first, last, search| {
+    in_chunks(end_of(eighths.start)..end_of(eighths.end), search, |first, last, search| {
         crate::find::find_between(queries, targets, first, last, search)
     });
 }

@@ -13,7 +13,7 @@
 use crate::level::Level;
 use crate::packed::{Packed, WIDTH};
 #[cfg(feature = "parallel")]
-pub(crate) use crate::par::pieces;
+pub(crate) use crate::par::in_chunks;
 use alloc::vec::Vec;
 use carom_broad::PairBuffer;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
@@ -21,7 +21,7 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
 /// Boxes with queries listed at a time: they stay in the nearest cache.
-const PIECE: usize = 256;
+const CHUNK_BOXES: usize = 256;
 
 /// The least room for pairs that is reserved at a time.
 const ROOM: usize = 1 << 10;
@@ -88,8 +88,8 @@ pub(crate) fn find_between(
     let Some(targets) = targets else {
         return dispatch(Within { level: queries, first, last, out });
     };
-    for start in (first..last).step_by(PIECE) {
-        for index in start..last.min(start + PIECE) {
+    for start in (first..last).step_by(CHUNK_BOXES) {
+        for index in start..last.min(start + CHUNK_BOXES) {
             let (min, max) = queries.packed.corners(index);
             targets.runs(min, max, |begin, end| out.push_task(index, begin, end));
         }
@@ -99,7 +99,7 @@ pub(crate) fn find_between(
 
 /// Calls `find_between` with the ends of ranges that make up `range`.
 #[cfg(not(feature = "parallel"))]
-pub(crate) fn pieces(
+pub(crate) fn in_chunks(
     range: Range<usize>,
     out: &mut Search,
     find_between: impl Fn(usize, usize, &mut Search),
@@ -138,11 +138,11 @@ impl Kernel for Within<'_> {
         let Within { level, first, last, out } = self;
         let found = &mut out.found;
         // For each box: its own run and up to four others.
-        let [mut query, mut begin, mut end] = [[0; 5 * PIECE]; 3];
+        let [mut query, mut begin, mut end] = [[0; 5 * CHUNK_BOXES]; 3];
         let mut rows = Rows::NONE;
         let mut start = first;
         while start < last {
-            let n = (last - start).min(PIECE);
+            let n = (last - start).min(CHUNK_BOXES);
             let n_rows = rows.find(simd, level, start, n);
             for i in 0..n {
                 let after = (start + i) as u32 + 1;
@@ -176,17 +176,21 @@ impl Kernel for Within<'_> {
 /// The rows of cells that the boxes of a chunk query.
 struct Rows {
     /// The own run of each, as cells; the first counts only for the other rows.
-    first: [u32; PIECE],
-    last: [u32; PIECE],
-    /// The querying box of each later row, plus [`PIECE`] times the number of the row.
-    others: [u32; 4 * PIECE + WIDTH],
+    first: [u32; CHUNK_BOXES],
+    last: [u32; CHUNK_BOXES],
+    /// The querying box of each later row, plus [`CHUNK_BOXES`] times the number of the row.
+    others: [u32; 4 * CHUNK_BOXES + WIDTH],
     /// The cell offsets of the other rows.
     offsets: [u32; 4],
 }
 
 impl Rows {
-    const NONE: Rows =
-        Rows { first: [0; PIECE], last: [0; PIECE], others: [0; 4 * PIECE + WIDTH], offsets: [0; 4] };
+    const NONE: Rows = Rows {
+        first: [0; CHUNK_BOXES],
+        last: [0; CHUNK_BOXES],
+        others: [0; 4 * CHUNK_BOXES + WIDTH],
+        offsets: [0; 4],
+    };
 
     /// Lists the queries of the `n` boxes from `start` on; the first begins a block. Returns the
     /// number of rows other than their own.
@@ -198,7 +202,7 @@ impl Rows {
         let (row_y, row_z) = (cells.strides()[y], cells.strides()[z]);
         self.offsets = [row_y, row_z, row_y.wrapping_add(row_z), row_z.wrapping_sub(row_y)];
         let (row_y, row_z) = (S::U32x8::splat(simd, row_y), S::U32x8::splat(simd, row_z));
-        let next = S::U32x8::splat(simd, PIECE as u32);
+        let next = S::U32x8::splat(simd, CHUNK_BOXES as u32);
         let mut n_others = 0;
         for at in (0..n).step_by(WIDTH) {
             let sides = &level.packed.blocks[(start + at) / WIDTH].sides;
@@ -233,7 +237,7 @@ impl Rows {
     #[inline(always)]
     fn others(&self, i: usize) -> (usize, u32) {
         let other = self.others[i] as usize;
-        (other % PIECE, self.offsets[other / PIECE % 4])
+        (other % CHUNK_BOXES, self.offsets[other / CHUNK_BOXES % 4])
     }
 }
 

@@ -53,8 +53,8 @@
 
 extern crate alloc;
 
-#[cfg(any(feature = "coherent-grid", feature = "hierarchical-grid", feature = "uniform-grid"))]
-mod ask;
+#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
+mod cell_search;
 mod cells;
 #[cfg(feature = "coherent-grid")]
 mod coherent;
@@ -65,8 +65,6 @@ mod dense;
 #[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod descend;
 mod find;
-#[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
-mod front;
 #[cfg(feature = "hierarchical-grid")]
 mod hierarchical;
 mod level;
@@ -78,6 +76,8 @@ mod packed;
 #[cfg(feature = "parallel")]
 mod par;
 mod plan;
+#[cfg(any(feature = "coherent-grid", feature = "hierarchical-grid", feature = "uniform-grid"))]
+mod query;
 mod size;
 #[cfg(any(feature = "loose-octree", feature = "spatial-hash"))]
 mod sizes;

@@ -30,7 +30,7 @@ impl Sealed for Loose {
     const IS_LOOSE: bool = true;
 
     fn cells_of(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
-        place(aabb, sizes)
+        cell_span(aabb, sizes)
     }
 }
 
@@ -69,8 +69,8 @@ impl Sealed for Flat {
         Some(self.left_out)
     }
 
-    fn cells_of(seen: &Aabb, sizes: &Sizes) -> CellSpan {
-        place(seen, sizes)
+    fn cells_of(footprint: &Aabb, sizes: &Sizes) -> CellSpan {
+        cell_span(footprint, sizes)
     }
 }
 
@@ -88,7 +88,7 @@ pub type LooseQuadtree = FromFinder<SparseGrid<Flat>>;
 
 /// Returns the cell of the box.
 #[inline]
-fn place(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
+fn cell_span(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
     let size = size(aabb);
     // An extent that overflows is at most two doublings above the largest number.
     let exponent = doubling(size) + usize::from(size == f32::INFINITY);

@@ -9,28 +9,28 @@ use core::ops::Range;
 use rayon::prelude::*;
 
 /// Querying boxes per chunk: some 50 microseconds of work.
-const PIECE: usize = 4096;
+const CHUNK_BOXES: usize = 4096;
 
 /// Calls `find_between` with the ends of ranges that make up `range`, and collects all results in
 /// `out`.
-pub(crate) fn pieces(
+pub(crate) fn in_chunks(
     range: Range<usize>,
     out: &mut Search,
     find_between: impl Fn(usize, usize, &mut Search) + Sync,
 ) {
-    if range.len() <= PIECE || rayon::current_num_threads() == 1 {
+    if range.len() <= CHUNK_BOXES || rayon::current_num_threads() == 1 {
         return find_between(range.start, range.end, out);
     }
-    let pieces: Vec<Search> = (0..range.len().div_ceil(PIECE))
+    let chunks: Vec<Search> = (0..range.len().div_ceil(CHUNK_BOXES))
         .into_par_iter()
-        .map(|piece| {
+        .map(|chunk| {
             let mut search = Search::default();
-            let first = range.start + piece * PIECE;
-            find_between(first, range.end.min(first + PIECE), &mut search);
+            let first = range.start + chunk * CHUNK_BOXES;
+            find_between(first, range.end.min(first + CHUNK_BOXES), &mut search);
             search
         })
         .collect();
-    for piece in &pieces {
-        out.found.append(&piece.found);
+    for chunk in &chunks {
+        out.found.append(&chunk.found);
     }
 }

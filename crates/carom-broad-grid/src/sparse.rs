@@ -2,14 +2,14 @@
 //!
 //! Only boxes that enter or leave a cell are moved between cells. For the search, the members of
 //! all cells are made contiguous. Then each cell is searched by itself and against those within
-//! reach, as `front.rs` describes. New boxes wait until the next refresh, when the sizes of all
-//! are known.
+//! reach, as `cell_search.rs` describes. New boxes wait until the next refresh, when the sizes of
+//! all are known.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 7.1.4 and 7.2 (hashed cells, levels
 //! of them).
 
-use crate::find::{Search, pieces};
-use crate::front::CellSearch;
+use crate::cell_search::CellSearch;
+use crate::find::{Search, in_chunks};
 use crate::nodes::{Key, NONE, Nodes};
 use crate::sizes::Sizes;
 use alloc::format;
@@ -22,7 +22,7 @@ use carom_broad::{Filter, FinderIndex, Mobility, PairBuffer, PairFinder, ProxyCh
 const MIN_BOXES_PER_LEAVER: usize = 4;
 
 /// Cells with tests listed at a time.
-const PIECE: usize = 64;
+const CHUNK_CELLS: usize = 64;
 
 /// The rule that puts a box into cells of a [`SparseGrid`]: [`Hashed`](crate::Hashed),
 /// [`Loose`](crate::Loose) or [`Flat`](crate::Flat). It affects only the time.
@@ -46,15 +46,15 @@ pub(crate) mod sealed {
         /// Returns the box as used for placement: from 0 to 0 along the axis left out.
         #[inline]
         fn footprint(&self, aabb: &Aabb) -> Aabb {
-            let mut seen = *aabb;
+            let mut projected = *aabb;
             if let Some(axis) = self.left_out() {
-                (seen.min[axis], seen.max[axis]) = (0.0, 0.0);
+                (projected.min[axis], projected.max[axis]) = (0.0, 0.0);
             }
-            seen
+            projected
         }
 
         /// Returns the cells of such a box.
-        fn cells_of(seen: &Aabb, sizes: &Sizes) -> CellSpan;
+        fn cells_of(footprint: &Aabb, sizes: &Sizes) -> CellSpan;
     }
 }
 
@@ -139,7 +139,7 @@ impl<P: Placement> SparseGrid<P> {
     }
 
     /// Returns the cells of a box.
-    fn place(&self, aabb: &Aabb) -> CellSpan {
+    fn cell_span(&self, aabb: &Aabb) -> CellSpan {
         P::cells_of(&self.placement.footprint(aabb), &self.sizes)
     }
 
@@ -161,9 +161,9 @@ impl<P: Placement> SparseGrid<P> {
         self.height = (0.0, 0.0);
         self.positions.fill(NONE);
         self.pending.clear();
-        for (slot, place) in self.spans.iter_mut().enumerate() {
-            if *place != ABSENT {
-                *place = WAITING;
+        for (slot, span) in self.spans.iter_mut().enumerate() {
+            if *span != ABSENT {
+                *span = WAITING;
                 self.pending.push(slot as u32);
             }
         }
@@ -172,11 +172,11 @@ impl<P: Placement> SparseGrid<P> {
     /// Puts a box that is in no cell into its cells.
     fn settle(&mut self, proxies: &ProxyTable, slot: u32) {
         let aabb = &proxies.boxes()[slot as usize];
-        let place = self.place(aabb);
+        let span = self.cell_span(aabb);
         self.note_height(aabb);
         let is_moving = is_moving(&proxies.filters()[slot as usize]);
-        self.spans[slot as usize] = place;
-        for (i, key) in place.cells().enumerate() {
+        self.spans[slot as usize] = span;
+        for (i, key) in span.cells().enumerate() {
             self.positions[slot as usize * Self::N_POSITIONS + i] = self.nodes.add(key, slot, is_moving);
         }
     }
@@ -184,8 +184,8 @@ impl<P: Placement> SparseGrid<P> {
     /// Removes a box from its cells, if it is in any; its place becomes `then`.
     fn unsettle(&mut self, slot: u32, is_moving: bool, then: CellSpan) {
         let first = slot as usize * Self::N_POSITIONS;
-        let place = core::mem::replace(&mut self.spans[slot as usize], then);
-        if !place.is_settled() {
+        let span = core::mem::replace(&mut self.spans[slot as usize], then);
+        if !span.is_settled() {
             return;
         }
         for i in first..first + Self::N_POSITIONS {
@@ -220,10 +220,10 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
             let slot = id.index();
             let old = core::mem::replace(&mut proxies.boxes_mut()[slot as usize], *aabb);
             self.sizes.update(&self.placement.footprint(&old), &self.placement.footprint(aabb));
-            let place = self.spans[slot as usize];
-            if place.is_settled() {
+            let span = self.spans[slot as usize];
+            if span.is_settled() {
                 self.note_height(aabb);
-                if place != self.place(aabb) {
+                if span != self.cell_span(aabb) {
                     leaving.push(slot);
                 }
             }
@@ -253,8 +253,8 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
 
     fn refresh(&mut self, proxies: &ProxyTable, slots: &[u32], _: ProxyChanges) -> u64 {
         let SparseGrid { sizes, placement, .. } = self;
-        let seen = |slot: u32| placement.footprint(&proxies.boxes()[slot as usize]);
-        let is_replanned = sizes.replan(slots, seen, !P::IS_LOOSE);
+        let footprint = |slot: u32| placement.footprint(&proxies.boxes()[slot as usize]);
+        let is_replanned = sizes.replan(slots, footprint, !P::IS_LOOSE);
         if is_replanned {
             self.scatter();
         }
@@ -270,13 +270,13 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
     }
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
-        let SparseGrid { nodes, spans: places, work: Work { front, search, .. }, .. } = self;
-        front.fill(nodes, proxies, places, P::IS_LOOSE);
+        let SparseGrid { nodes, spans, work: Work { front, search, .. }, .. } = self;
+        front.fill(nodes, proxies, spans, P::IS_LOOSE);
         core::mem::swap(found, &mut search.found);
         let front = &*front;
-        pieces(0..front.meetings.occupied.len(), search, |first, last, search| {
-            for start in (first..last).step_by(PIECE) {
-                for index in start..last.min(start + PIECE) {
+        in_chunks(0..front.partners.occupied.len(), search, |first, last, search| {
+            for start in (first..last).step_by(CHUNK_CELLS) {
+                for index in start..last.min(start + CHUNK_CELLS) {
                     front.find_between(nodes, index, P::IS_LOOSE, search);
                 }
                 search.run_tasks(&front.packed, &front.packed);
@@ -308,26 +308,26 @@ impl<P: Placement> PairFinder for SparseGrid<P> {
         self.nodes.validate()?;
         let mut n_members = 0;
         for slot in 0..proxies.n_slots() as u32 {
-            let place = self.spans.get(slot as usize).copied().unwrap_or(ABSENT);
-            if (place != ABSENT) != slots.binary_search(&slot).is_ok() {
-                return Err(format!("slot {slot} is at {place:?}"));
+            let span = self.spans.get(slot as usize).copied().unwrap_or(ABSENT);
+            if (span != ABSENT) != slots.binary_search(&slot).is_ok() {
+                return Err(format!("slot {slot} is at {span:?}"));
             }
-            if !place.is_settled() {
-                if place.is_waiting() && !self.pending.contains(&slot) {
+            if !span.is_settled() {
+                if span.is_waiting() && !self.pending.contains(&slot) {
                     return Err(format!("slot {slot} is nowhere"));
                 }
                 continue;
             }
             let aabb = &proxies.boxes()[slot as usize];
-            if place != self.place(aabb) {
-                return Err(format!("slot {slot} should not be at {place:?}"));
+            if span != self.cell_span(aabb) {
+                return Err(format!("slot {slot} should not be at {span:?}"));
             }
             if let Some((axis, (low, high))) = self.height()
                 && (aabb.min[axis] < low || high < aabb.max[axis])
             {
                 return Err(format!("slot {slot} reaches out of {low} to {high}"));
             }
-            for (i, key) in place.cells().enumerate() {
+            for (i, key) in span.cells().enumerate() {
                 let position = self.positions[slot as usize * Self::N_POSITIONS + i];
                 if self.nodes.at(position) != Some((slot, key)) {
                     return Err(format!("slot {slot} is not at position {position}"));

@@ -27,7 +27,7 @@ impl Sealed for Hashed {
     const IS_LOOSE: bool = false;
 
     fn cells_of(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
-        place(aabb, sizes)
+        cell_span(aabb, sizes)
     }
 }
 
@@ -41,7 +41,7 @@ pub type SpatialHash = FromFinder<SparseGrid<Hashed>>;
 
 /// Returns the cells that the box touches.
 #[inline]
-fn place(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
+fn cell_span(aabb: &Aabb, sizes: &Sizes) -> CellSpan {
     let mut level = sizes.level(doubling(size(aabb)), true).max(least_level(aabb));
     loop {
         let (mut at, mut span, mut is_wide) = ([0; 3], 0, false);

@@ -36,11 +36,11 @@ fn run(settings: SapSettings, n: usize) -> Result<(u64, Vec<Pair>), Box<dyn Erro
         (Aabb { min, max: min + 1.5 }, Filter::default())
     };
     let (guests, ends) = ((0..10).map(above).collect::<Vec<_>>(), broad.finder().n_ends());
-    let mut came = Vec::new();
-    broad.insert_batch(&guests, &mut came)?;
+    let mut inserted = Vec::new();
+    broad.insert_batch(&guests, &mut inserted)?;
     broad.pairs(&mut pairs);
     println!("    ten came: {} ends were looked at", broad.finder().n_ends() - ends);
-    broad.remove_batch(&came)?;
+    broad.remove_batch(&inserted)?;
     broad.pairs(&mut pairs);
 
     // Two rooms as regions. Boxes outside of both are not lost.

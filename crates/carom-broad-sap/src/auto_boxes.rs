@@ -5,9 +5,9 @@
 //! Differs: see `columns.rs`; boxes are sorted into columns by size class, not cut at region
 //! borders.
 
+use crate::chunks::work_on;
 use crate::columns::Columns;
-use crate::pieces::work_on;
-use crate::rows::{PIECE, Task};
+use crate::rows::{CHUNK_ROWS, Task};
 use alloc::vec::Vec;
 use carom_broad::{FromFinder, Mobility, PairBuffer, PairFinder, ProxyChanges, ProxyTable};
 
@@ -52,7 +52,7 @@ impl PairFinder for ColumnPruner {
         moving.fill(kind, boxes, 0);
         moving.pairs(boxes, tasks, found);
         if 0 < *n_resting {
-            work_on(kind.len(), PIECE, tasks, found, |range, tasks, found| {
+            work_on(kind.len(), CHUNK_ROWS, tasks, found, |range, tasks, found| {
                 for &slot in &kind[range] {
                     resting.pairs_with(slot, &boxes[slot as usize], tasks, found);
                 }

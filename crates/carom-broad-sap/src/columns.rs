@@ -11,8 +11,8 @@
 //! Differs: all choices come from a sample and affect only the speed.
 
 use crate::axis;
-use crate::pieces::work_on;
-use crate::rows::{CHUNK, PIECE, Rows, Task, sides};
+use crate::chunks::work_on;
+use crate::rows::{CHUNK, CHUNK_ROWS, Rows, Task, sides};
 use alloc::boxed::Box;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -30,7 +30,7 @@ const MIN_COLUMN_BOXES: usize = 256;
 const MAX_LEVELS: usize = 4;
 
 /// Large boxes per chunk of a thread.
-const PIECE_OF_LARGE: usize = 128;
+const CHUNK_LARGE_BOXES: usize = 128;
 
 /// The wanted mean number of boxes in a run.
 const RUN: f64 = 6.0;
@@ -42,7 +42,7 @@ const MAX_BINS: f64 = 16.0;
 const SIZE_SLACK: f32 = 1.00001;
 
 /// Relative to a coordinate: the rounding error of a difference of two.
-const PLACE_SLACK: f32 = 2.5e-7;
+const POSITION_SLACK: f32 = 2.5e-7;
 
 /// Sorted columns.
 #[derive(Clone, Debug, Default)]
@@ -148,7 +148,7 @@ impl Plan {
     /// two.
     #[inline(always)]
     fn before(&self, k: usize, x: f32) -> f32 {
-        x - self.max_extents[k] * SIZE_SLACK - x.abs() * PLACE_SLACK
+        x - self.max_extents[k] * SIZE_SLACK - x.abs() * POSITION_SLACK
     }
 }
 
@@ -241,13 +241,13 @@ impl Columns {
     pub(crate) fn pairs(&self, boxes: &[Aabb], tasks: &mut Vec<Task>, found: &mut PairBuffer) {
         let n_columns = self.starts.len().saturating_sub(1);
         // About as many columns as have one chunk of rows.
-        let piece = (PIECE * n_columns).div_ceil(self.members.len().max(1)).max(1);
-        work_on(n_columns, piece, tasks, found, |columns, tasks, found| {
+        let chunk = (CHUNK_ROWS * n_columns).div_ceil(self.members.len().max(1)).max(1);
+        work_on(n_columns, chunk, tasks, found, |columns, tasks, found| {
             self.pairs_of_columns(columns, tasks, found);
         });
         if let Some(next) = self.next.as_ref().filter(|_| !self.oversized.is_empty()) {
             next.pairs(boxes, tasks, found);
-            work_on(self.oversized.len(), PIECE_OF_LARGE, tasks, found, |range, tasks, found| {
+            work_on(self.oversized.len(), CHUNK_LARGE_BOXES, tasks, found, |range, tasks, found| {
                 for &slot in &self.oversized[range] {
                     self.pairs_with_columns(slot, &boxes[slot as usize], tasks, found);
                 }

@@ -45,13 +45,13 @@ mod auto_boxes;
 mod axis;
 #[cfg(feature = "box-pruning")]
 mod box_pruning;
+mod chunks;
 mod columns;
 mod keys;
 #[cfg(feature = "multi-box-pruning")]
 mod multi;
 #[cfg(feature = "multi-sap")]
 mod multi_sap;
-mod pieces;
 #[cfg(any(feature = "multi-box-pruning", feature = "multi-sap"))]
 mod regions;
 mod rows;

@@ -6,7 +6,7 @@
 //! Reference: P. Terdiman, Sweep-and-prune, 2007 (multi-SAP); the MBP of PhysX.
 
 use crate::axis;
-use crate::pieces::work_on;
+use crate::chunks::work_on;
 use crate::regions::{Regions, TouchScratch};
 use crate::rows::{Rows, Task};
 use alloc::vec::Vec;

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_is_seen() {
+    fn a_gap_is_detected() {
         let gap = Regions::new(&[
             cube(0.0, 1.0),
             Aabb { min: Vec3::new(1.5, 0.0, 0.0), max: Vec3::new(2.0, 1.0, 1.0) },

@@ -9,8 +9,8 @@
 //! Differs: runs are found first, then tested, so that the inner loop neither grows a list nor
 //! searches its end.
 
+use crate::chunks::work_on;
 use crate::keys::{ordered, sort_by_upper_half};
-use crate::pieces::work_on;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::PairBuffer;
@@ -21,7 +21,7 @@ use core::ops::Range;
 pub(crate) const CHUNK: usize = 256;
 
 /// Rows per chunk of a thread.
-pub(crate) const PIECE: usize = 4096;
+pub(crate) const CHUNK_ROWS: usize = 4096;
 
 /// Boxes in the order of their lower ends on `axis`.
 ///
@@ -164,7 +164,7 @@ impl Rows {
         tasks: &mut Vec<Task>,
         found: &mut PairBuffer,
     ) {
-        work_on(end - begin, PIECE, tasks, found, |range, tasks, found| {
+        work_on(end - begin, CHUNK_ROWS, tasks, found, |range, tasks, found| {
             self.pairs_from(begin + range.start..begin + range.end, end, tasks, found);
         });
     }

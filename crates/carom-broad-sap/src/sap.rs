@@ -131,13 +131,13 @@ impl Sap {
 
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
-        let Sap { boxes, ends, end_positions: place, pairs, moved, scratch, work, .. } = self;
+        let Sap { boxes, ends, end_positions, pairs, moved, scratch, work, .. } = self;
         let Work { numbers, flat, columns, tasks, found, active, indices, is_new } = work;
         // An entry of the set is a key and a byte, and one in eight is free.
         let of_set = pairs.capacity() * 8 / 7 * 9;
         (boxes.capacity() + flat.capacity()) * size_of::<Aabb>()
             + 8 * (ends.iter().map(Vec::capacity).sum::<usize>() + scratch.capacity())
-            + 8 * place.iter().map(Vec::capacity).sum::<usize>()
+            + 8 * end_positions.iter().map(Vec::capacity).sum::<usize>()
             + 4 * (moved.capacity() + numbers.capacity() + indices.capacity())
             + 4 * active.iter().map(Vec::capacity).sum::<usize>()
             + is_new.capacity()
@@ -341,20 +341,20 @@ impl Sap {
             for &number in numbers {
                 self.end_positions[axis][number as usize] = [ABSENT; 2];
             }
-            let (ends, place) = (&mut self.ends[axis], &mut self.end_positions[axis]);
+            let (ends, positions) = (&mut self.ends[axis], &mut self.end_positions[axis]);
             self.counts.ends += ends.len() as u64;
-            ends.retain(|&end| place[number_of(end) as usize][0] != ABSENT);
+            ends.retain(|&end| positions[number_of(end) as usize][0] != ABSENT);
             for (at, &end) in ends.iter().enumerate() {
-                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+                positions[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
             }
         }
         self.n_boxes -= numbers.len();
         let axis = usize::from(self.left_out == Some(0));
-        let place = &self.end_positions[axis];
+        let positions = &self.end_positions[axis];
         self.pairs.retain(|pair| {
-            place[(pair >> 32) as usize][0] != ABSENT && place[*pair as u32 as usize][0] != ABSENT
+            positions[(pair >> 32) as usize][0] != ABSENT && positions[*pair as u32 as usize][0] != ABSENT
         });
-        self.moved.retain(|&number| place[number as usize][0] != ABSENT);
+        self.moved.retain(|&number| positions[number as usize][0] != ABSENT);
     }
 
     /// Adds boxes with free numbers. Their ends are sorted and merged into the others from the
@@ -376,14 +376,14 @@ impl Sap {
         let n_old = self.n_boxes;
         self.n_boxes += new.len();
         for axis in self.axes() {
-            let Sap { scratch: added, ends, end_positions: place, .. } = self;
+            let Sap { scratch: added, ends, end_positions, .. } = self;
             added.clear();
             for &(number, aabb) in new {
                 added.push(key(aabb.min[axis], false, number));
                 added.push(key(aabb.max[axis], true, number));
             }
             added.sort_unstable();
-            let (ends, place) = (&mut ends[axis], &mut place[axis]);
+            let (ends, positions) = (&mut ends[axis], &mut end_positions[axis]);
             let (mut old, mut fresh) = (ends.len(), added.len());
             ends.resize(old + fresh, 0);
             self.counts.ends += ends.len() as u64;
@@ -396,7 +396,7 @@ impl Sap {
                     fresh -= 1;
                 }
                 ends[at] = end;
-                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+                positions[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
             }
         }
         // More new boxes than old ones: all pairs are found from scratch.
@@ -411,14 +411,14 @@ impl Sap {
     fn rebuild(&mut self) {
         self.counts.rebuilds += 1;
         for axis in self.axes() {
-            let Sap { scratch, ends, end_positions: place, boxes, .. } = self;
-            let (ends, place) = (&mut ends[axis], &mut place[axis]);
+            let Sap { scratch, ends, end_positions, boxes, .. } = self;
+            let (ends, positions) = (&mut ends[axis], &mut end_positions[axis]);
             ends.clear();
             // Lower ends first, each kind in the order of the numbers; the stable sort keeps this
             // for equal keys.
             for upper in [false, true] {
                 for (number, aabb) in boxes.iter().enumerate() {
-                    if place[number][0] != ABSENT {
+                    if positions[number][0] != ABSENT {
                         let at = if upper { aabb.max[axis] } else { aabb.min[axis] };
                         ends.push(key(at, upper, number as u32));
                     }
@@ -427,7 +427,7 @@ impl Sap {
             self.counts.ends += ends.len() as u64;
             sort_by_upper_half(ends, scratch);
             for (at, &end) in ends.iter().enumerate() {
-                place[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
+                positions[number_of(end) as usize][usize::from(is_upper(end))] = at as u32;
             }
         }
         self.find_pairs();

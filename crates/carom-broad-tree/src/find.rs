@@ -22,7 +22,7 @@ type BlockPairs = Vec<(u32, u32)>;
 
 /// Pairs of level-1 blocks expanded at a time: few enough for their tasks to stay in the nearest
 /// cache.
-const PIECE: usize = 32;
+const CHUNK_PAIRS: usize = 32;
 
 /// Number of tasks by which blocks are prefetched ahead.
 const AHEAD: usize = 8;
@@ -35,7 +35,7 @@ pub(crate) struct Tasks {
     boxes: [Vec<u32>; 2],
     /// For several threads: the pairs of each chunk of the search.
     #[cfg(feature = "parallel")]
-    pub(crate) pieces: Vec<PairBuffer>,
+    pub(crate) chunks: Vec<PairBuffer>,
 }
 
 impl Tasks {
@@ -44,7 +44,7 @@ impl Tasks {
         let Tasks { leaves, leaf_pairs, boxes, .. } = self;
         let own = 4 * [leaves, leaf_pairs, boxes].into_iter().flatten().map(Vec::capacity).sum::<usize>();
         #[cfg(feature = "parallel")]
-        let own = own + self.pieces.iter().map(PairBuffer::bytes).sum::<usize>();
+        let own = own + self.chunks.iter().map(PairBuffer::bytes).sum::<usize>();
         own
     }
 }
@@ -166,26 +166,26 @@ impl Kernel for OpenLeaves<'_> {
     fn run<S: Simd>(self, simd: S) {
         let OpenLeaves { tree, pairs, tasks, out } = self;
         for list in &mut tasks.leaves {
-            list.resize(PIECE * WIDTH + WIDTH, 0);
+            list.resize(CHUNK_PAIRS * WIDTH + WIDTH, 0);
         }
-        for piece in pairs.chunks(PIECE) {
-            let n_leaves = reaching_leaves(simd, tree, piece, &mut tasks.leaves);
+        for chunk in pairs.chunks(CHUNK_PAIRS) {
+            let n_leaves = reaching_leaves(simd, tree, chunk, &mut tasks.leaves);
             for list in &mut tasks.leaf_pairs {
                 if list.len() < (n_leaves + 1) * WIDTH {
                     list.resize((n_leaves + 1) * WIDTH, 0);
                 }
             }
-            let n_pairs = meeting_leaves(simd, tree, &tasks.leaves, n_leaves, &mut tasks.leaf_pairs);
+            let n_pairs = overlapping_leaves(simd, tree, &tasks.leaves, n_leaves, &mut tasks.leaf_pairs);
             for list in &mut tasks.boxes {
                 if list.len() < (n_pairs + 1) * WIDTH {
                     list.resize((n_pairs + 1) * WIDTH, 0);
                 }
             }
             let n_boxes = reaching_boxes(simd, tree, &tasks.leaf_pairs, n_pairs, &mut tasks.boxes);
-            let (low, high) = out.room((n_boxes + PIECE * WIDTH * WIDTH + 1) * WIDTH);
+            let (low, high) = out.room((n_boxes + CHUNK_PAIRS * WIDTH * WIDTH + 1) * WIDTH);
             let (leaves, slots) = (&tree.levels[0][..], &tree.slots[..]);
             let mut n = between(simd, leaves, slots, &tasks.boxes, n_boxes, low, high);
-            for &(a, b) in piece {
+            for &(a, b) in chunk {
                 if a == b {
                     let first = a as usize * WIDTH;
                     let last = (first + WIDTH).min(tree.first_static);
@@ -193,7 +193,7 @@ impl Kernel for OpenLeaves<'_> {
                 }
             }
             out.advance(n);
-            out.tests += (WIDTH * (piece.len() + n_leaves + n_pairs + n_boxes)) as u64;
+            out.tests += (WIDTH * (chunk.len() + n_leaves + n_pairs + n_boxes)) as u64;
         }
     }
 }
@@ -221,7 +221,7 @@ const EVERYTHING: Aabb = Aabb { min: glam::Vec3::MIN, max: glam::Vec3::MAX };
 
 /// Writes the pairs of different leaves that touch, the smaller number first.
 #[inline(always)]
-fn meeting_leaves<S: Simd>(
+fn overlapping_leaves<S: Simd>(
     simd: S,
     tree: &Tree,
     [leaves, parents]: &[Vec<u32>; 2],

@@ -20,11 +20,11 @@
 //! It is in this crate because its lists are blocks of eight, like those of the trees, with the
 //! same ray tests.
 
-mod ask;
 pub(crate) mod pack;
 #[cfg(feature = "parallel")]
 mod par;
 pub(crate) mod planes;
+mod query;
 pub(crate) mod search;
 
 use self::pack::Packed;

@@ -24,13 +24,13 @@ pub(crate) const NO_CLASS: u8 = u8::MAX;
 pub(crate) const STATIC_CLASS: u8 = 8;
 
 /// A longer run of equal keys is sorted again.
-const CROWD: usize = 48;
+const MAX_RUN: usize = 48;
 
 /// Bits per axis of the cells of a crowded run.
-const CROWD_BITS: u32 = 10;
+const RUN_CELL_BITS: u32 = 10;
 
 /// Size of the sample that gives the range of most centres, and outliers dropped on each side.
-const N_PLACES: usize = 64;
+const N_SAMPLES: usize = 64;
 const N_DROPPED: usize = 2;
 
 /// Workspace and result of the ordering.
@@ -159,20 +159,20 @@ impl SpatialOrder {
     /// all boxes would then form a crowd, which takes long to divide.
     fn bulk_range(&self, range: &Range) -> Range {
         let n_slots = self.classes.len();
-        let stride = (n_slots / N_PLACES).max(1);
-        let mut places = [[0.0; N_PLACES]; 3];
+        let stride = (n_slots / N_SAMPLES).max(1);
+        let mut samples = [[0.0; N_SAMPLES]; 3];
         let mut n = 0;
         // Boxes of usual size.
         let is_usual = |slot: &usize| self.classes[*slot] & !STATIC_CLASS == 0;
-        for slot in (0..n_slots).step_by(stride).filter(is_usual).take(N_PLACES) {
-            (0..3).for_each(|axis| places[axis][n] = self.centers[axis][slot]);
+        for slot in (0..n_slots).step_by(stride).filter(is_usual).take(N_SAMPLES) {
+            (0..3).for_each(|axis| samples[axis][n] = self.centers[axis][slot]);
             n += 1;
         }
         if n == 0 {
             return *range;
         }
-        let beyond = N_DROPPED * n / N_PLACES;
-        let most = places.map(|coordinates| {
+        let beyond = N_DROPPED * n / N_SAMPLES;
+        let most = samples.map(|coordinates| {
             let low = least(coordinates[..n].iter().copied())[beyond];
             [low, -least(coordinates[..n].iter().map(|x| -x))[beyond]]
         });
@@ -193,7 +193,7 @@ impl SpatialOrder {
         let SpatialOrder { entries, centers, crowds, .. } = self;
         crowds.clear();
         let mut from = start;
-        while let Some((first, last)) = next_crowd(&entries[..end], from) {
+        while let Some((first, last)) = next_long_run(&entries[..end], from) {
             crowds.push((first, last));
             from = last;
         }
@@ -217,12 +217,12 @@ fn least(numbers: impl Iterator<Item = f32>) -> [f32; N_DROPPED + 1] {
 }
 
 /// Returns the next run of equal keys, from `start` on, that is too long.
-fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
+fn next_long_run(entries: &[u64], start: usize) -> Option<(usize, usize)> {
     let mut i = start;
-    while i + CROWD < entries.len() {
+    while i + MAX_RUN < entries.len() {
         let key = entries[i] >> 32;
         // Most runs are short, so one test ahead decides.
-        if entries[i + CROWD] >> 32 == key {
+        if entries[i + MAX_RUN] >> 32 == key {
             return Some((i, i + entries[i..].partition_point(|&entry| entry >> 32 == key)));
         }
         i += 1;
@@ -232,19 +232,19 @@ fn next_crowd(entries: &[u64], start: usize) -> Option<(usize, usize)> {
 
 /// Divides each of these crowds, given as ranges of a list in which these entries begin at
 /// `first`.
-pub(crate) fn divide_all_piece(
+pub(crate) fn divide_runs(
     entries: &mut [u64],
     first: usize,
     crowds: &[(usize, usize)],
     centers: &[Vec<f32>; 3],
 ) {
     for &(start, end) in crowds {
-        divide_crowd(&mut entries[start - first..end - first], centers);
+        divide_run(&mut entries[start - first..end - first], centers);
     }
 }
 
 /// Sorts a run of equal keys by finer cells, recursively.
-fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
+fn divide_run(run: &mut [u64], centers: &[Vec<f32>; 3]) {
     let mut range = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
     for entry in run.iter() {
         for (axis, range) in range.iter_mut().enumerate() {
@@ -252,7 +252,7 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
             *range = [range[0].min(center), range[1].max(center)];
         }
     }
-    let scale = cell_scale(&range, CROWD_BITS);
+    let scale = cell_scale(&range, RUN_CELL_BITS);
     if range.iter().all(|r| r[0] == r[1]) {
         // All centres coincide: there is no order.
         return;
@@ -261,9 +261,9 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
         let slot = *entry as u32;
         let cell = [0, 1, 2].map(|axis| {
             let cell = (centers[axis][slot as usize] - range[axis][0]) * scale;
-            (cell as u32).min((1 << CROWD_BITS) - 1)
+            (cell as u32).min((1 << RUN_CELL_BITS) - 1)
         });
-        *entry = u64::from(hilbert(cell, CROWD_BITS)) << 32 | u64::from(slot);
+        *entry = u64::from(hilbert(cell, RUN_CELL_BITS)) << 32 | u64::from(slot);
     }
     run.sort_unstable();
     if run.first().map(|e| e >> 32) == run.last().map(|e| e >> 32) {
@@ -271,8 +271,8 @@ fn divide_crowd(run: &mut [u64], centers: &[Vec<f32>; 3]) {
         return;
     }
     let mut from = 0;
-    while let Some((start, end)) = next_crowd(run, from) {
-        divide_crowd(&mut run[start..end], centers);
+    while let Some((start, end)) = next_long_run(run, from) {
+        divide_run(&mut run[start..end], centers);
         from = end;
     }
 }
@@ -356,7 +356,7 @@ fn hilbert_lanes<S: Simd>(simd: S, mut x: [S::U32x8; 3], axis_bits: u32) -> S::U
 use crate::par::{divide_all, find_keys, measure, sort_entries};
 #[cfg(not(feature = "parallel"))]
 use {
-    divide_all_piece as divide_all, keys_of_chunk as find_keys, measure_piece as measure,
+    divide_runs as divide_all, keys_of_chunk as find_keys, measure_chunk as measure,
     radix_sort as sort_entries,
 };
 
@@ -365,7 +365,7 @@ pub(crate) type Range = [[f32; 2]; 3];
 
 /// Writes the centres of boxes and the exponents of their largest extents; returns the range of
 /// the centres.
-pub(crate) fn measure_piece(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
+pub(crate) fn measure_chunk(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     dispatch(Measure { boxes, centers, exponents })
 }
 

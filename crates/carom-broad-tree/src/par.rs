@@ -18,10 +18,10 @@ use carom_broad::PairBuffer;
 use rayon::prelude::*;
 
 /// Pairs of blocks per chunk, at least: some 50 microseconds of work.
-const PIECE: usize = 512;
+const CHUNK_PAIRS: usize = 512;
 
 /// A long search is divided into this many chunks per thread.
-const PIECES_PER_THREAD: usize = 4;
+const CHUNKS_PER_THREAD: usize = 4;
 
 /// Boxes per chunk, a multiple of eight lanes: some 20 microseconds of work.
 const BOXES: usize = 4096;
@@ -40,45 +40,45 @@ const DIGIT_BITS: u32 = 10;
 
 /// Like [`find::open_leaves`].
 pub(crate) fn open_leaves(tree: &Tree, pairs: &[(u32, u32)], tasks: &mut Tasks, out: &mut PairBuffer) {
-    if pairs.len() <= PIECE || rayon::current_num_threads() == 1 {
+    if pairs.len() <= CHUNK_PAIRS || rayon::current_num_threads() == 1 {
         return find::open_leaves(tree, pairs, tasks, out);
     }
     // The buffers are kept: fresh ones in each frame went back to the system, and caused page
     // faults again.
-    let mut pieces = core::mem::take(&mut tasks.pieces);
+    let mut chunks = core::mem::take(&mut tasks.chunks);
     let n_threads = rayon::current_num_threads();
     // All threads get the same number of chunks.
-    let n_each = (pairs.len() / (PIECE * n_threads)).clamp(1, PIECES_PER_THREAD);
+    let n_each = (pairs.len() / (CHUNK_PAIRS * n_threads)).clamp(1, CHUNKS_PER_THREAD);
     let size = pairs.len().div_ceil(n_each * n_threads);
     let (first, others) = pairs.split_at(size);
     let n_others = others.len().div_ceil(size);
-    pieces.resize_with(n_others.max(pieces.len()), PairBuffer::new);
+    chunks.resize_with(n_others.max(chunks.len()), PairBuffer::new);
     rayon::join(
         || find::open_leaves(tree, first, tasks, out),
         || {
-            let others = others.par_chunks(size).zip(&mut pieces);
+            let others = others.par_chunks(size).zip(&mut chunks);
             others.for_each_init(Tasks::default, |tasks, (pairs, found)| {
                 found.clear();
                 find::open_leaves(tree, pairs, tasks, found);
             });
         },
     );
-    pieces[..n_others].iter().for_each(|found| out.append(found));
-    tasks.pieces = pieces;
+    chunks[..n_others].iter().for_each(|found| out.append(found));
+    tasks.chunks = chunks;
 }
 
-/// Like [`order::measure_piece`].
+/// Like [`order::measure_chunk`].
 pub(crate) fn measure(boxes: &[Aabb], centers: [&mut [f32]; 3], exponents: &mut [u8]) -> Range {
     if boxes.len() <= MIN_PARALLEL_BOXES {
-        return order::measure_piece(boxes, centers, exponents);
+        return order::measure_chunk(boxes, centers, exponents);
     }
     let [x, y, z] = centers;
-    let of_pieces = (boxes.par_chunks(BOXES))
+    let of_chunks = (boxes.par_chunks(BOXES))
         .zip(x.par_chunks_mut(BOXES).zip(y.par_chunks_mut(BOXES)).zip(z.par_chunks_mut(BOXES)))
         .zip(exponents.par_chunks_mut(BOXES))
-        .map(|((boxes, ((x, y), z)), exponents)| order::measure_piece(boxes, [x, y, z], exponents));
+        .map(|((boxes, ((x, y), z)), exponents)| order::measure_chunk(boxes, [x, y, z], exponents));
     let nothing = [[f32::INFINITY, f32::NEG_INFINITY]; 3];
-    of_pieces.reduce(|| nothing, |a, b| [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]))
+    of_chunks.reduce(|| nothing, |a, b| [0, 1, 2].map(|i| [a[i][0].min(b[i][0]), a[i][1].max(b[i][1])]))
 }
 
 /// Like [`order::keys_of_chunk`].
@@ -92,14 +92,14 @@ pub(crate) fn find_keys(
     if keys.len() <= MIN_PARALLEL_BOXES {
         return order::keys_of_chunk([x, y, z], classes, range, axis_bits, keys);
     }
-    keys.par_chunks_mut(BOXES).enumerate().for_each(|(piece, keys)| {
-        let own = piece * BOXES..piece * BOXES + keys.len();
+    keys.par_chunks_mut(BOXES).enumerate().for_each(|(chunk, keys)| {
+        let own = chunk * BOXES..chunk * BOXES + keys.len();
         let centers = [&x[own.clone()], &y[own.clone()], &z[own.clone()]];
         order::keys_of_chunk(centers, &classes[own], range, axis_bits, keys);
     });
 }
 
-/// Like [`order::divide_all_piece`].
+/// Like [`order::divide_runs`].
 pub(crate) fn divide_all(
     entries: &mut [u64],
     first: usize,
@@ -109,7 +109,7 @@ pub(crate) fn divide_all(
     let size = |crowds: &[(usize, usize)]| crowds.iter().map(|(start, end)| end - start).sum::<usize>();
     let middle = crowds.len() / 2;
     if middle == 0 || size(crowds) <= CROWDED || rayon::current_num_threads() == 1 {
-        return order::divide_all_piece(entries, first, crowds, centers);
+        return order::divide_runs(entries, first, crowds, centers);
     }
     let (low, high) = crowds.split_at(middle);
     let (below, above) = entries.split_at_mut(high[0].0 - first);
@@ -124,10 +124,10 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
     }
     let digit_bits = n_bits.min(DIGIT_BITS);
     let digit_of = |entry: u64| (entry >> (32 + n_bits - digit_bits)) as usize & ((1 << digit_bits) - 1);
-    let piece = entries.len().div_ceil(n_threads).max(BOXES);
+    let chunk = entries.len().div_ceil(n_threads).max(BOXES);
     scratch.resize(entries.len(), 0);
     // The ends of the digits in each chunk.
-    let ends: Vec<Vec<u32>> = (entries.par_chunks(piece).zip(scratch.par_chunks_mut(piece)))
+    let ends: Vec<Vec<u32>> = (entries.par_chunks(chunk).zip(scratch.par_chunks_mut(chunk)))
         .map(|(from, to)| {
             let mut indices = alloc::vec![0; 1 << digit_bits];
             from.iter().for_each(|&entry| indices[digit_of(entry)] += 1);
@@ -144,9 +144,9 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
         })
         .collect();
     let runs = |digit: usize| {
-        (ends.iter().zip(scratch.chunks(piece))).map(move |(ends, of_piece)| {
+        (ends.iter().zip(scratch.chunks(chunk))).map(move |(ends, of_chunk)| {
             let begin = if digit == 0 { 0 } else { ends[digit - 1] as usize };
-            &of_piece[begin..ends[digit] as usize]
+            &of_chunk[begin..ends[digit] as usize]
         })
     };
     let mut rest = &mut entries[..];
@@ -172,20 +172,20 @@ pub(crate) fn sort_entries(entries: &mut Vec<u64>, scratch: &mut Vec<u64>, n_bit
     });
 }
 
-/// Like [`tree::gather_piece`].
+/// Like [`tree::gather_chunk`].
 pub(crate) fn gather(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
     if slots.len() * WIDTH <= MIN_PARALLEL_BOXES {
-        return tree::gather_piece(slots, boxes, leaves);
+        return tree::gather_chunk(slots, boxes, leaves);
     }
     (slots.par_chunks(BLOCKS).zip(leaves.par_chunks_mut(BLOCKS)))
-        .for_each(|(slots, leaves)| tree::gather_piece(slots, boxes, leaves));
+        .for_each(|(slots, leaves)| tree::gather_chunk(slots, boxes, leaves));
 }
 
-/// Like [`tree::merge_piece`].
+/// Like [`tree::merge_chunk`].
 pub(crate) fn merge(children: &[Block], parents: &mut [Block]) {
     if children.len() * WIDTH <= MIN_PARALLEL_BOXES {
-        return tree::merge_piece(children, parents);
+        return tree::merge_chunk(children, parents);
     }
     (children.par_chunks(BLOCKS * WIDTH).zip(parents.par_chunks_mut(BLOCKS)))
-        .for_each(|(children, parents)| tree::merge_piece(children, parents));
+        .for_each(|(children, parents)| tree::merge_chunk(children, parents));
 }

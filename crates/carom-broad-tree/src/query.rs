@@ -215,12 +215,12 @@ impl<R: Range, E: Fn(&Aabb, f32) -> Option<f32>> Kernel for OrderedVisit<'_, R, 
                 let entry =
                     Entry { at: begins[lane], level: level - 1, block: block * WIDTH as u32 + lane as u32 };
                 // The nearest ends on top of the stack.
-                let mut place = n;
-                while first < place && stack[place - 1].at < entry.at {
-                    stack[place] = stack[place - 1];
-                    place -= 1;
+                let mut index = n;
+                while first < index && stack[index - 1].at < entry.at {
+                    stack[index] = stack[index - 1];
+                    index -= 1;
                 }
-                stack[place] = entry;
+                stack[index] = entry;
                 n += 1;
             }
         }

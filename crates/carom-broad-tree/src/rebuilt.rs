@@ -53,8 +53,8 @@ impl PairFinder for TreeMaker {
         if slots.len() == proxies.n_live() {
             tree.rebuild(order, proxies.boxes(), |slot| proxies.is_live(slot), is_static);
         } else {
-            let is_given = |slot: usize| slots.binary_search(&(slot as u32)).is_ok();
-            tree.rebuild(order, proxies.boxes(), is_given, is_static);
+            let is_listed = |slot: usize| slots.binary_search(&(slot as u32)).is_ok();
+            tree.rebuild(order, proxies.boxes(), is_listed, is_static);
         }
         1
     }

@@ -235,15 +235,15 @@ impl Tree {
 #[cfg(feature = "parallel")]
 use crate::par::{gather, merge};
 #[cfg(not(feature = "parallel"))]
-use {gather_piece as gather, merge_piece as merge};
+use {gather_chunk as gather, merge_chunk as merge};
 
 /// Fills leaves with the boxes of these slots.
-pub(crate) fn gather_piece(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
+pub(crate) fn gather_chunk(slots: &[[u32; WIDTH]], boxes: &[Aabb], leaves: &mut [Block]) {
     dispatch(Gather { slots, boxes, leaves });
 }
 
 /// Fills blocks with the bounds of these children.
-pub(crate) fn merge_piece(children: &[Block], parents: &mut [Block]) {
+pub(crate) fn merge_chunk(children: &[Block], parents: &mut [Block]) {
     dispatch(Merge { children, parents });
 }
 

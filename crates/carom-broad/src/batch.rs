@@ -62,10 +62,10 @@ impl<T> Answers<T> {
         &self.items
     }
 
-    /// Replaces these by the answers to `queries`. `ask` gets scratch memory, the number of the
-    /// query, the query, and an empty vector to fill. `memory` makes the scratch, which is reused
-    /// from query to query. An answer must not depend on earlier use of the scratch, because rayon
-    /// threads run the queries with the feature `parallel`.
+    /// Replaces these by the answers to `queries`. `query_fn` gets scratch memory, the number of
+    /// the query, the query, and an empty vector to fill. `memory` makes the scratch, which is
+    /// reused from query to query. An answer must not depend on earlier use of the scratch,
+    /// because rayon threads run the queries with the feature `parallel`.
     ///
     /// ```
     /// use carom_broad::Answers;
@@ -79,15 +79,15 @@ impl<T> Answers<T> {
         &mut self,
         queries: &[Q],
         memory: impl Fn() -> M + Sync,
-        ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
+        query_fn: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
     ) where
         T: Send,
     {
         self.clear();
         #[cfg(feature = "parallel")]
-        answer_in_chunks(queries, self, memory, ask);
+        answer_in_chunks(queries, self, memory, query_fn);
         #[cfg(not(feature = "parallel"))]
-        answer_chunk(queries, 0, self, memory(), ask);
+        answer_chunk(queries, 0, self, memory(), query_fn);
     }
 
     /// Removes all answers and keeps the capacity.
@@ -148,18 +148,18 @@ pub(crate) fn answer_chunk<Q, T, M>(
     first: usize,
     out: &mut Answers<T>,
     mut memory: M,
-    ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>),
+    query_fn: impl Fn(&mut M, usize, &Q, &mut Vec<T>),
 ) {
     let mut items = Vec::new();
     for (number, query) in (first..).zip(queries) {
-        ask(&mut memory, number, query, &mut items);
+        query_fn(&mut memory, number, query, &mut items);
         out.push(&mut items);
     }
 }
 
 /// Answers queries that need no scratch memory.
-fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, ask: impl Fn(&Q, &mut Vec<T>) + Sync) {
-    out.gather(queries, || (), |(), _, query, found| ask(query, found));
+fn answer<Q: Sync, T: Send>(queries: &[Q], out: &mut Answers<T>, query_fn: impl Fn(&Q, &mut Vec<T>) + Sync) {
+    out.gather(queries, || (), |(), _, query, found| query_fn(query, found));
 }
 
 /// Queries per chunk: some 50 microseconds of work.
@@ -172,19 +172,19 @@ fn answer_in_chunks<Q: Sync, T: Send, M>(
     queries: &[Q],
     out: &mut Answers<T>,
     memory: impl Fn() -> M + Sync,
-    ask: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
+    query_fn: impl Fn(&mut M, usize, &Q, &mut Vec<T>) + Sync,
 ) {
     if queries.len() <= CHUNK_QUERIES || rayon::current_num_threads() == 1 {
-        return answer_chunk(queries, 0, out, memory(), ask);
+        return answer_chunk(queries, 0, out, memory(), query_fn);
     }
     let from_chunks: Vec<Answers<T>> = queries
         .par_chunks(CHUNK_QUERIES)
         .enumerate()
-        .map(|(number, piece)| {
+        .map(|(number, chunk)| {
             let mut answers = Answers::new();
-            answer_chunk(piece, number * CHUNK_QUERIES, &mut answers, memory(), &ask);
+            answer_chunk(chunk, number * CHUNK_QUERIES, &mut answers, memory(), &query_fn);
             answers
         })
         .collect();
-    from_chunks.into_iter().for_each(|piece| out.append(piece));
+    from_chunks.into_iter().for_each(|chunk| out.append(chunk));
 }

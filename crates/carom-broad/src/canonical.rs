@@ -89,21 +89,21 @@ pub fn sort_pairs(low: &[u32], high: &[u32], n_slots: usize, counts: &mut Vec<u3
 fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u32>, out: &mut Vec<Pair>) {
     let n = low.len();
     work.resize(2 * n_slots + n, 0);
-    let (low_places, rest) = work.split_at_mut(n_slots);
-    let (high_places, by_high) = rest.split_at_mut(n_slots);
-    low_places.fill(0);
-    high_places.fill(0);
+    let (low_offsets, rest) = work.split_at_mut(n_slots);
+    let (high_offsets, by_high) = rest.split_at_mut(n_slots);
+    low_offsets.fill(0);
+    high_offsets.fill(0);
     for (&a, &b) in low.iter().zip(high) {
-        low_places[a as usize] += 1;
-        high_places[b as usize] += 1;
+        low_offsets[a as usize] += 1;
+        high_offsets[b as usize] += 1;
     }
     let (mut low_sum, mut high_sum) = (0, 0);
-    for (a, b) in low_places.iter_mut().zip(high_places.iter_mut()) {
+    for (a, b) in low_offsets.iter_mut().zip(high_offsets.iter_mut()) {
         low_sum += core::mem::replace(a, low_sum);
         high_sum += core::mem::replace(b, high_sum);
     }
     for (&a, &b) in low.iter().zip(high) {
-        let entry = &mut high_places[b as usize];
+        let entry = &mut high_offsets[b as usize];
         by_high[*entry as usize] = a;
         *entry += 1;
     }
@@ -112,10 +112,10 @@ fn distribute_twice(low: &[u32], high: &[u32], n_slots: usize, work: &mut Vec<u3
     // Each entry is now the end of its bucket, which gives the larger index.
     let mut b = 0;
     for (i, &a) in by_high.iter().enumerate() {
-        while high_places[b] as usize <= i {
+        while high_offsets[b] as usize <= i {
             b += 1;
         }
-        let entry = &mut low_places[a as usize];
+        let entry = &mut low_offsets[a as usize];
         out[*entry as usize] = Pair { a, b: b as u32 };
         *entry += 1;
     }

@@ -84,8 +84,8 @@ impl<F> PointFilter<F> {
 }
 
 /// Returns s: the given one, or the median of the largest extents.
-fn unit_edge(given: Option<f32>, slots: &[u32], boxes: &[Aabb], extents: &mut Vec<f64>) -> f64 {
-    if let Some(edge) = given {
+fn unit_edge(fixed_edge: Option<f32>, slots: &[u32], boxes: &[Aabb], extents: &mut Vec<f64>) -> f64 {
+    if let Some(edge) = fixed_edge {
         return f64::from(edge);
     }
     let extent = |&slot: &u32| {

@@ -188,9 +188,12 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
         if turn <= tol::BSP_SAME_NORMAL * tol::BSP_SAME_NORMAL {
             // Parallel planes: the first of several equal ones has the face.
             let ahead = own.offset - plane.offset * plane.normal.dot(own.normal).signum();
-            let is_same_way = 0.0 < plane.normal.dot(own.normal);
-            let is_hidden =
-                if is_same_way { thin < ahead || (ahead.abs() <= thin && i < number) } else { ahead < thin };
+            let is_same_direction = 0.0 < plane.normal.dot(own.normal);
+            let is_hidden = if is_same_direction {
+                thin < ahead || (ahead.abs() <= thin && i < number)
+            } else {
+                ahead < thin
+            };
             if is_hidden {
                 return Ok(None);
             }
@@ -205,7 +208,7 @@ fn face(planes: &[SplitPlane], number: usize, far: f64) -> Result<Option<Vec<DVe
     for (i, corner) in polygon.iter().enumerate() {
         let before = polygon[(i + polygon.len() - 1) % polygon.len()].edge;
         let position = match (before, corner.edge) {
-            (Some(a), Some(b)) => meeting_point(&own, &planes[a], &planes[b]).unwrap_or(corner.position),
+            (Some(a), Some(b)) => intersection_point(&own, &planes[a], &planes[b]).unwrap_or(corner.position),
             _ => corner.position,
         };
         if REACH * far < position.abs().max_element() {
@@ -247,7 +250,7 @@ fn cut(polygon: &[Corner], plane: &SplitPlane, number: usize) -> Vec<Corner> {
 
 /// Returns the point that three planes have in common, by Cramer's rule; `None` unless there is
 /// exactly one.
-fn meeting_point(a: &SplitPlane, b: &SplitPlane, c: &SplitPlane) -> Option<DVec3> {
+fn intersection_point(a: &SplitPlane, b: &SplitPlane, c: &SplitPlane) -> Option<DVec3> {
     let across = b.normal.cross(c.normal);
     let volume = a.normal.dot(across);
     if volume.abs() <= tol::BSP_SAME_NORMAL {

@@ -75,8 +75,8 @@ impl Polygon {
     /// Assigns the polygon to this plane, in which it lies to within the tolerance.
     pub(crate) fn assign_plane(&mut self, plane: u32, table: &PlaneTable) {
         if self.plane.plane != plane {
-            let looks = table.outward(self.plane).normal;
-            let is_flipped = looks.dot(table.planes[plane as usize].normal) < 0.0;
+            let own_normal = table.outward(self.plane).normal;
+            let is_flipped = own_normal.dot(table.planes[plane as usize].normal) < 0.0;
             self.plane = SidedPlane { plane, is_flipped };
         }
     }

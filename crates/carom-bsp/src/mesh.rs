@@ -66,8 +66,8 @@ impl BspTree {
         if contents.is_empty() {
             return Err(BspError::NoContents);
         }
-        let is_place = |v: &DVec3| v.to_array().iter().all(|x| x.abs() <= LARGEST);
-        if let Some(vertex) = vertices.iter().position(|v| !is_place(v)) {
+        let is_in_range = |v: &DVec3| v.to_array().iter().all(|x| x.abs() <= LARGEST);
+        if let Some(vertex) = vertices.iter().position(|v| !is_in_range(v)) {
             return Err(BspError::NotFinite(vertex));
         }
         let mut corners = Vec::with_capacity(triangles.len());

@@ -48,7 +48,7 @@ const MAX_SLIVER_TOLERANCES: f64 = 16.0;
 
 /// The part of the segment in a cell, or in the subtree of a node.
 #[derive(Clone, Copy, Debug)]
-struct Part {
+struct PathSegment {
     child: u32,
     /// The last plane that the body is on, as an index into the seams of the stack, counted from
     /// 1. 0 for none.
@@ -92,7 +92,7 @@ pub(crate) struct Piece {
 struct Seam {
     plane: u32,
     side: Side,
-    /// The plane higher in the tree that the body is on, as in [`Part`].
+    /// The plane higher in the tree that the body is on, as in [`PathSegment`].
     above: u32,
     /// The child behind the plane.
     back: u32,
@@ -116,7 +116,7 @@ enum Side {
 /// A work stack for the traversal. It is kept between sweeps, so that they allocate nothing.
 #[derive(Clone, Debug, Default)]
 pub struct TraceStack {
-    parts: Vec<Part>,
+    parts: Vec<PathSegment>,
     seams: Vec<Seam>,
     normals: Vec<DVec3>,
 }
@@ -131,7 +131,7 @@ impl TraceStack {
     fn begin(&mut self, root: u32) {
         self.seams.clear();
         self.parts.clear();
-        self.parts.push(Part {
+        self.parts.push(PathSegment {
             child: root,
             on: 0,
             low: 0.0,
@@ -145,9 +145,9 @@ impl TraceStack {
         self.seams.get((on as usize).checked_sub(1)?)
     }
 
-    fn push_seam(&mut self, part: Part, child: u32, seam: Seam) {
+    fn push_seam(&mut self, part: PathSegment, child: u32, seam: Seam) {
         self.seams.push(seam);
-        self.parts.push(Part { child, on: self.seams.len() as u32, ..part });
+        self.parts.push(PathSegment { child, on: self.seams.len() as u32, ..part });
     }
 }
 
@@ -264,7 +264,14 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
 
     /// Returns the part of the segment behind a plane that is shifted out by the body's reach.
     #[inline]
-    fn cut(&self, height: f64, rate: f64, reach: f64, part: Part, entry: Entry) -> Option<Part> {
+    fn cut(
+        &self,
+        height: f64,
+        rate: f64,
+        reach: f64,
+        part: PathSegment,
+        entry: Entry,
+    ) -> Option<PathSegment> {
         let mut part = part;
         // Positive until the body is behind the shifted plane by more than the tolerance.
         let above = height - (reach - self.tree.thin);
@@ -290,10 +297,10 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
     #[inline]
     fn descend(
         &self,
-        part: Part,
+        part: PathSegment,
         stack: &mut TraceStack,
         cell: &mut impl FnMut(&SplitPlane),
-    ) -> Option<Part> {
+    ) -> Option<PathSegment> {
         let node = self.tree.nodes.get(part.child as usize)?;
         let plane = self.tree.planes.get(node.plane as usize)?;
         let [front, back] = node.children;
@@ -307,7 +314,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             if let Some([low, high]) = self.on([height, rate], [up, down], &part) {
                 cell(plane);
                 cell(&plane.flipped());
-                stack.push_seam(Part { low, high, ..part }, front, seam);
+                stack.push_seam(PathSegment { low, high, ..part }, front, seam);
             }
             let near = MAX_SLIVER_TOLERANCES * self.tree.thin;
             if (height + rate * part.low).abs() <= near && (height + rate * part.high).abs() <= near {
@@ -318,9 +325,15 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
             }
         }
         let number = 2 * u64::from(node.plane);
-        let in_front =
-            self.cut(-height, -rate, up, Part { child: front, on: of_front, ..part }, Entry(number + 1));
-        let behind = self.cut(height, rate, down, Part { child: back, on: of_behind, ..part }, Entry(number));
+        let in_front = self.cut(
+            -height,
+            -rate,
+            up,
+            PathSegment { child: front, on: of_front, ..part },
+            Entry(number + 1),
+        );
+        let behind =
+            self.cut(height, rate, down, PathSegment { child: back, on: of_behind, ..part }, Entry(number));
         if in_front.is_some() {
             cell(&plane.flipped());
         }
@@ -340,7 +353,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
 
     /// Returns the interval in which a body no thicker than twice the tolerance is on a plane.
     /// `None` if it is never on it or merely crosses it.
-    fn on(&self, [height, rate]: [f64; 2], [up, down]: [f64; 2], part: &Part) -> Option<[f64; 2]> {
+    fn on(&self, [height, rate]: [f64; 2], [up, down]: [f64; 2], part: &PathSegment) -> Option<[f64; 2]> {
         let thin = self.tree.thin;
         let (lowest, highest) = (down - thin, thin - up);
         let (low, high) = if rate == 0.0 {
@@ -359,7 +372,7 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
     #[cold]
     fn finish_leaf(
         &self,
-        part: Part,
+        part: PathSegment,
         number: u32,
         contents: Contents,
         stack: &mut TraceStack,
@@ -383,8 +396,8 @@ impl<B: Body, const STILL: bool> Walk<'_, B, STILL> {
         (leaf != LEAF).then(|| self.to_piece(&part, leaf, contents))
     }
 
-    fn to_piece(&self, part: &Part, leaf: u32, contents: Contents) -> Piece {
-        let Part { low, high, touch, entry, .. } = *part;
+    fn to_piece(&self, part: &PathSegment, leaf: u32, contents: Contents) -> Piece {
+        let PathSegment { low, high, touch, entry, .. } = *part;
         let is_bevel = entry != NO_ENTRY && BEVEL <= entry.0;
         let entry = if is_bevel {
             self.tree.bevels.get((entry.0 - BEVEL) as usize).copied()

@@ -28,7 +28,7 @@ fn body(i: usize, frame: usize) -> Aabb {
 }
 
 /// The bodies in the frustum, sorted, and the number of volumes that were tested.
-fn seen(tree: &Bvh, boxes: &[Aabb], view: &Frustum, search: &mut FrustumSearch) -> (Vec<u32>, u64) {
+fn visible(tree: &Bvh, boxes: &[Aabb], view: &Frustum, search: &mut FrustumSearch) -> (Vec<u32>, u64) {
     let mut shown = Vec::new();
     let visit = search.visit(tree, view, |leaf, is_inside| {
         // Some primitives of a leaf that is not wholly inside may be outside.
@@ -66,8 +66,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         let boxes = boxes_at(frame);
         refitted.refit(&boxes)?;
         let followed = watched.follow(&boxes)?;
-        let (shown, worn_tests) = seen(&refitted, &boxes, &view, &mut searches[0]);
-        let (same, tests) = seen(watched.tree(), &boxes, &view, &mut searches[1]);
+        let (shown, worn_tests) = visible(&refitted, &boxes, &view, &mut searches[0]);
+        let (same, tests) = visible(watched.tree(), &boxes, &view, &mut searches[1]);
         if shown != same {
             return Err(format!("frame {frame}: the trees show other bodies").into());
         }

@@ -159,10 +159,10 @@ impl AdaptiveBvh {
         // A periodic rebuild waits until no subtree is worn, so that its gain is not that of
         // repairing subtrees. The wait has a limit.
         let due = if parts.is_empty() { self.wait } else { self.waits.1 };
-        let look = due <= self.n_refits;
+        let is_due = due <= self.n_refits;
         let mut renewed = 0;
-        let mut rebuilt = look;
-        if !look {
+        let mut rebuilt = is_due;
+        if !is_due {
             let n_worn: usize =
                 parts.iter().map(|part| splice::below(&self.tree, *part, &self.ends).len()).sum();
             rebuilt = boxes.len() < 2 * n_worn;
@@ -180,7 +180,7 @@ impl AdaptiveBvh {
         if rebuilt {
             self.rebuild(boxes)?;
             renewed = boxes.len();
-            if look {
+            if is_due {
                 let gained = before.growth_since(&self.sums);
                 let wait =
                     if gained < MIN_PERIODIC_GAIN { self.wait.saturating_mul(2) } else { self.wait / 2 };

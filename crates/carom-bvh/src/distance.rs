@@ -158,7 +158,7 @@ impl PairSearch {
     }
 
     /// [`PairSearch::closest_pair`] with a choice of the side that is opened. The pair is the same
-    /// (test: `descent::every_way_finds_the_closest_pair`). The axes are ignored.
+    /// (test: `descent::every_descent_finds_the_closest_pair`). The axes are ignored.
     pub fn closest_pair_with<V: TreeVolume>(
         &mut self,
         a: &Bvh<V>,

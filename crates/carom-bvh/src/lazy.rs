@@ -161,14 +161,14 @@ impl<V: TreeVolume> LazyBvh<V> {
         let mut total = Counters::default();
         let mut stack: Vec<(Part<'_, V>, Part<'_, V>)> =
             vec![((&self.root, &self.all), (&other.root, &other.all))];
-        let mut seen = Vec::new();
+        let mut visited = Vec::new();
         while let Some((part_a, part_b)) = stack.pop() {
             let (a, b) = (self.open(part_a), other.open(part_b));
             let both = a.is_finished() && b.is_finished();
             // If only one of the two trees has parts in its leaves, each of these parts is paired
             // with the whole other tree, once.
-            seen.clear();
-            seen.resize(a.parts.len().max(b.parts.len()), false);
+            visited.clear();
+            visited.resize(a.parts.len().max(b.parts.len()), false);
             let visit = visit_leaf_pairs(&a.tree, &b.tree, b_in_a, |leaf_a, leaf_b| {
                 if both {
                     return pair(leaf_a.primitives, leaf_b.primitives);
@@ -176,8 +176,8 @@ impl<V: TreeVolume> LazyBvh<V> {
                 let inside_a = a.part(leaf_a.index).unwrap_or(part_a);
                 let inside_b = b.part(leaf_b.index).unwrap_or(part_b);
                 let one = if a.is_finished() { leaf_b.index } else { leaf_a.index } as usize;
-                let is_new = match seen.get_mut(one) {
-                    Some(seen) if a.is_finished() || b.is_finished() => !core::mem::replace(seen, true),
+                let is_new = match visited.get_mut(one) {
+                    Some(visited) if a.is_finished() || b.is_finished() => !core::mem::replace(visited, true),
                     _ => true,
                 };
                 if is_new {

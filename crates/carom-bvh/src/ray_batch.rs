@@ -111,13 +111,13 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                 } else if at == NOWHERE {
                     continue;
                 } else {
-                    let place = RayTurn { ray: flight.ray, slot, turn: flight.turn };
+                    let ray_turn = RayTurn { ray: flight.ray, slot, turn: flight.turn };
                     let found = tree.leaf(at & !LEAF);
                     if flight.turn == 0 {
                         counters.leaves += 1;
                         counters.primitives += found.primitives.len() as u64;
                     }
-                    match self.rays.leaf(place, found, flight.descent.t_max) {
+                    match self.rays.leaf(ray_turn, found, flight.descent.t_max) {
                         ControlFlow::Break(()) => flight.descent.stop(),
                         ControlFlow::Continue(LeafAnswer::UpTo(t)) => flight.descent.shorten(t),
                         ControlFlow::Continue(LeafAnswer::Again) => {

@@ -77,9 +77,9 @@ impl<V: TreeVolume> Bvh<V> {
 
     /// Refuses the primitive with the least number that has a missing or invalid corner.
     fn check_corners<const N: usize>(&self, points: &[Vec3], corners: &[[u32; N]]) -> Result<(), BvhError> {
-        let mut places: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
-        places.sort_unstable();
-        for (primitive, index) in places {
+        let mut indices: Vec<(u32, usize)> = self.primitives.iter().copied().zip(0..).collect();
+        indices.sort_unstable();
+        for (primitive, index) in indices {
             let primitive = primitive as usize;
             for &point in corners.get(index).into_iter().flatten() {
                 let point = *points.get(point as usize).ok_or(BvhError::NoSuchPoint { primitive })?;
@@ -137,14 +137,14 @@ fn refit_from<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Sen
 /// Refits on one thread.
 fn refit_serial<V: TreeVolume>(tree: &mut Bvh<V>, source: &mut impl Source) {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
-    let part = Part { nodes, base: 0, leaf_starts, primitives, before: *bounds };
+    let part = Subtree { nodes, base: 0, leaf_starts, primitives, before: *bounds };
     if let Some(all) = refit_part(part, source) {
         *bounds = all;
     }
 }
 
 /// A node and its subtree.
-struct Part<'a, V: TreeVolume> {
+struct Subtree<'a, V: TreeVolume> {
     nodes: &'a mut [Node8<V::Volumes8>],
     /// The number of the first of the nodes.
     base: usize,
@@ -156,7 +156,7 @@ struct Part<'a, V: TreeVolume> {
 
 /// Computes new volumes for a subtree. Returns the volume around its first node for the parent.
 /// Returns `None` without nodes, or if a node is outside the subtree.
-fn refit_part<V: TreeVolume>(part: Part<'_, V>, source: &mut impl Source) -> Option<V> {
+fn refit_part<V: TreeVolume>(part: Subtree<'_, V>, source: &mut impl Source) -> Option<V> {
     if V::Volumes8::ARE_BOXES { dispatch(Refit { part, source }) } else { volumes::refit(part, source) }
 }
 
@@ -381,7 +381,7 @@ const MAX_CACHED_PRIMITIVES: usize = 1 << 17;
 
 /// The kernel of [`refit_part`] for boxes.
 struct Refit<'a, V: TreeVolume, B> {
-    part: Part<'a, V>,
+    part: Subtree<'a, V>,
     source: &'a mut B,
 }
 
@@ -390,7 +390,7 @@ impl<V: TreeVolume, B: Source> Kernel for Refit<'_, V, B> {
 
     #[inline(always)]
     fn run<S: Simd>(self, simd: S) -> Option<V> {
-        let Refit { part: Part { nodes, base, leaf_starts, primitives, .. }, source } = self;
+        let Refit { part: Subtree { nodes, base, leaf_starts, primitives, .. }, source } = self;
         let are_many = source.are_many();
         for i in (0..nodes.len()).rev() {
             let node = &mut nodes[i];

@@ -19,8 +19,8 @@ impl<T: Copy, const N: usize> Stack<T, N> {
 
     #[inline(always)]
     pub(crate) fn push(&mut self, entry: T) {
-        if let Some(place) = self.inline.get_mut(self.len) {
-            *place = entry;
+        if let Some(slot) = self.inline.get_mut(self.len) {
+            *slot = entry;
             self.len += 1;
         } else {
             self.spill(entry);

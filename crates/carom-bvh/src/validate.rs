@@ -49,14 +49,14 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>> Bvh<V, N> {
 
     /// [`Bvh::validate`] for numbers below `n`; only those with bounds are primitives.
     pub(crate) fn check(&self, n: usize, bounds: impl Fn(u32) -> Option<Aabb>) -> Result<(), Defect> {
-        let mut seen = vec![0_u32; n];
+        let mut counts = vec![0_u32; n];
         for &p in &self.primitives {
-            match seen.get_mut(p as usize) {
+            match counts.get_mut(p as usize) {
                 Some(n) => *n += 1,
                 None => return Err(Defect::Primitive(p)),
             }
         }
-        let wrong = |p: usize| seen[p] != u32::from(bounds(p as u32).is_some());
+        let wrong = |p: usize| counts[p] != u32::from(bounds(p as u32).is_some());
         if let Some(p) = (0..n).find(|&p| wrong(p)) {
             return Err(Defect::Primitive(p as u32));
         }

@@ -91,7 +91,7 @@ impl Sums {
     }
 
     /// The centre by area, as a point of `f32`. For parts without area, any point of them.
-    fn place_center(&mut self, any: DVec3) {
+    fn set_center(&mut self, any: DVec3) {
         let center = if 0.0 < self.area { self.area_moment / self.area } else { any };
         self.center = center.as_vec3().as_dvec3();
     }
@@ -195,7 +195,7 @@ fn of_triangles(triangles: &[u32], corners: &impl Fn(u32) -> [DVec3; 3]) -> Sums
         sums.normal += normal;
         sums.area_moment += middle(t) * area;
     }
-    sums.place_center(triangles.first().map_or(DVec3::ZERO, |&triangle| corners(triangle)[0]));
+    sums.set_center(triangles.first().map_or(DVec3::ZERO, |&triangle| corners(triangle)[0]));
     for &triangle in triangles {
         let t = corners(triangle);
         sums.add_spread(middle(t) - sums.center, area_vector(t));
@@ -215,7 +215,7 @@ fn merged<'a, I: Iterator<Item = &'a Sums>>(parts: impl Fn() -> I) -> Sums {
         sums.area_moment += part.area_moment;
         any = part.center;
     }
-    sums.place_center(any);
+    sums.set_center(any);
     for part in parts() {
         let d = part.center - sums.center;
         sums.add_spread(d, part.normal);

@@ -23,11 +23,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     for height in [0.4, 1.0, 1.6, 1.9] {
         let flight =
             turning(DVec3::new(-6.0, height, 0.0), DVec3::new(6.0, 0.0, 0.0), DVec3::new(0.0, 1.0, 2.0))?;
-        let mut n_looks = [0; 2];
-        let mut search = |way: usize| {
+        let mut n_evaluations = [0; 2];
+        let mut search = |method: usize| {
             let mut cache = GjkCache::new();
             let propose = |b_in_a: &WidePose, tolerance: f64| {
-                n_looks[way] += 1;
+                n_evaluations[method] += 1;
                 let gjk = GjkSettings::default().with_distance_tolerance(tolerance);
                 let near = nearest_simplex(&plank, &parcel, b_in_a, &gjk, Some(&mut cache));
                 Proposal {
@@ -38,13 +38,13 @@ fn main() -> Result<(), Box<dyn Error>> {
                     weights: near.weights,
                 }
             };
-            match way {
+            match method {
                 0 => conservative_advancement(&plank, &spin, &parcel, &flight, &settings, propose),
                 _ => time_of_impact(&plank, &spin, &parcel, &flight, &settings, propose),
             }
         };
         let (advanced, found) = (search(0), search(1));
-        let [by_advance, by_roots] = n_looks;
+        let [by_advance, by_roots] = n_evaluations;
         match (advanced, found) {
             (TimeOfImpact::Hit(a), TimeOfImpact::Hit(b)) => {
                 println!(

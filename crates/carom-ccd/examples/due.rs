@@ -52,14 +52,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let mut queue = BinaryHeap::new();
     (0..n).for_each(|a| (a + 1..n).for_each(|b| queue.push(Reverse((0, a, b)))));
-    let (mut n_looks, mut n_contacts, mut n_true) = (0_u64, 0_u64, 0_u64);
+    let (mut n_tests, mut n_contacts, mut n_true) = (0_u64, 0_u64, 0_u64);
     for frame in 0..N_FRAMES {
         let t = f64::from(frame) * FRAME;
         while let Some(&Reverse((due, a, b))) = queue.peek()
             && due <= frame
         {
             queue.pop();
-            n_looks += 1;
+            n_tests += 1;
             let gap = gap(a, b, t);
             n_contacts += u64::from(gap <= 0.0);
             queue.push(Reverse((frame.saturating_add(frames_until_due(a, b, gap)), a, b)));
@@ -68,6 +68,6 @@ fn main() -> Result<(), Box<dyn Error>> {
         n_true += (0..n).map(touching).sum::<u64>();
     }
     let n_all = u64::from(n) * u64::from(n.saturating_sub(1)) / 2 * u64::from(N_FRAMES);
-    println!("{n} balls, {N_FRAMES} frames: {n_contacts} contacts; {n_looks} looks at pairs, not {n_all}");
+    println!("{n} balls, {N_FRAMES} frames: {n_contacts} contacts; {n_tests} looks at pairs, not {n_all}");
     if n_contacts == n_true { Ok(()) } else { Err(format!("{n_true} contacts by all pairs").into()) }
 }

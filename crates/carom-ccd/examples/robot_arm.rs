@@ -56,11 +56,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let swing = ChainMotion::between(&chain, base, &start, &end, 1.0)?;
     let post = Capsule::new(2.0, 0.1)?;
     for (name, at) in [("post in the way", DVec3::new(1.0, 0.0, -1.0)), ("post behind", DVec3::X * -1.0)] {
-        let place = Motion::fixed(DQuat::IDENTITY, at)?;
+        let fixed = Motion::fixed(DQuat::IDENTITY, at)?;
         let mut first = Earliest::new();
         for link in bodies {
             let path = swing.link(link).ok_or("no such link")?;
-            first.add(path_time_of_impact(&limb, &path, &post, &place, &settings, |pose, tolerance| {
+            first.add(path_time_of_impact(&limb, &path, &post, &fixed, &settings, |pose, tolerance| {
                 near(&limb, &post, pose, tolerance)
             }));
         }

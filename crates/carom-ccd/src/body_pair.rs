@@ -270,13 +270,13 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
 
     /// Transforms a point of A's frame to a vector from A's pivot.
     #[inline]
-    pub(crate) fn place_a(&self, placed: &Placed, point: DVec3) -> DVec3 {
+    pub(crate) fn offset_a(&self, placed: &Placed, point: DVec3) -> DVec3 {
         placed.rotation_a * (point - self.a.pivot)
     }
 
     /// Transforms a point of B's frame to a vector from A's pivot.
     #[inline]
-    pub(crate) fn place_b(&self, placed: &Placed, point: DVec3) -> DVec3 {
+    pub(crate) fn offset_b(&self, placed: &Placed, point: DVec3) -> DVec3 {
         placed.between + placed.rotation_b * (point - self.b.pivot)
     }
 
@@ -291,8 +291,8 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
         let of_a = self.a.farthest(placed.rotation_a.transpose() * normal);
         let of_b = self.b.farthest(placed.rotation_b.transpose() * -normal);
         [
-            normal.dot(self.place_a(placed, of_a)) + self.a.margin,
-            normal.dot(self.place_b(placed, of_b)) - self.b.margin,
+            normal.dot(self.offset_a(placed, of_a)) + self.a.margin,
+            normal.dot(self.offset_b(placed, of_b)) - self.b.margin,
         ]
     }
 
@@ -301,7 +301,7 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> BodyPair<'s, A, B> {
     pub(crate) fn witness(&self, placed: &Placed, proposal: &Proposal) -> Option<(DVec3, DVec3)> {
         let differences = || {
             core::array::from_fn(|i| {
-                self.place_b(placed, proposal.points_b[i]) - self.place_a(placed, proposal.points_a[i])
+                self.offset_b(placed, proposal.points_b[i]) - self.offset_a(placed, proposal.points_a[i])
             })
         };
         let [a, b] = proposal.nearest([self.a.pivot, self.b.pivot], differences)?;

@@ -12,7 +12,7 @@
 //! Differs: one bracketed search for both kinds of capsule.
 
 use crate::moving_sphere::{Sides, tiny};
-use crate::nearest::{Nearest, Part, level_axis, on_triangle};
+use crate::nearest::{Nearest, NearestFeature, level_axis, on_triangle};
 use crate::sphere_triangle::{Polygon, area_normal};
 use crate::translate::{Near, Translating, first_contact, sound_end};
 use crate::{Clear, TimeOfImpact};
@@ -104,7 +104,7 @@ const N_HALVINGS: u32 = 56;
 impl CapsuleTriangle {
     /// Returns the nearest point of the triangle to the centre at the parameter `s`, and the
     /// triangle relative to that centre.
-    fn seen_from(&self, displacement: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
+    fn nearest_from(&self, displacement: DVec3, s: f64) -> ([DVec3; 3], Nearest) {
         let center = self.axis * s + displacement;
         let corners = self.w.map(|corner| corner - center);
         (corners, on_triangle(&corners))
@@ -115,12 +115,12 @@ impl CapsuleTriangle {
     }
 
     /// Returns the parameter of the ball that is nearest to the triangle, or deepest in it.
-    fn nearest_place(&self, displacement: DVec3) -> f64 {
+    fn nearest_parameter(&self, displacement: DVec3) -> f64 {
         let taper = self.radii[1] - self.radii[0];
         // The derivative of the distance by the parameter, times the distance. It is minus the
         // component of the axis towards the triangle, minus the growth of the radius.
         let slope = |s: f64| {
-            let (_, nearest) = self.seen_from(displacement, s);
+            let (_, nearest) = self.nearest_from(displacement, s);
             -nearest.point.dot(self.axis) - taper * sqrt(nearest.point.length_squared())
         };
         if 0.0 <= slope(0.0) {
@@ -164,13 +164,13 @@ impl Translating for CapsuleTriangle {
     fn nearest(&self, t: f64) -> Near {
         let [e, f] = self.rounding();
         let displacement = self.velocity * t;
-        let s = self.nearest_place(displacement);
-        let (corners, nearest) = self.seen_from(displacement, s);
+        let s = self.nearest_parameter(displacement);
+        let (corners, nearest) = self.nearest_from(displacement, s);
         let distance = sqrt(nearest.point.length_squared());
         let radius = self.radius(s);
         let mut axis = level_axis(&corners, &nearest).unwrap_or(DVec3::X);
         let edges = match nearest.part {
-            Part::Side(i) => i..i + 1,
+            NearestFeature::Side(i) => i..i + 1,
             // Next to a corner or on the face, rounding may have hidden the edge.
             _ => 0..3,
         };
@@ -191,9 +191,9 @@ impl Translating for CapsuleTriangle {
         }
         let center = self.from + self.axis * s + displacement;
         let feature_b = match nearest.part {
-            Part::Corner(i) => FeatureId::vertex(i as u32),
-            Part::Side(i) => FeatureId::edge(i as u32),
-            Part::Inside => FeatureId::face(0),
+            NearestFeature::Corner(i) => FeatureId::vertex(i as u32),
+            NearestFeature::Side(i) => FeatureId::edge(i as u32),
+            NearestFeature::Inside => FeatureId::face(0),
         };
         Near {
             gap: distance - radius + e + f * t,

@@ -14,7 +14,7 @@ use crate::body_pair::Moment;
 use crate::chord::UNIT;
 use crate::search::Search;
 use crate::separation::Axis;
-use crate::spheres::{Meeting, meeting};
+use crate::spheres::{NearInterval, near_interval};
 use crate::{Clear, ImpactSettings, Motion, Proposal, Tally, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
@@ -47,9 +47,9 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
     tally.count(|counters| counters.searches += 1);
     let search = Search::new(a, motion_a, b, motion_b, settings);
     let target = search.target;
-    let (start, end, mut least) = match meeting(&search.pair, target) {
-        Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
-        Meeting::Between { start, end, distance } => (start, end, distance),
+    let (start, end, mut least) = match near_interval(&search.pair, target) {
+        NearInterval::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
+        NearInterval::Between { start, end, distance } => (start, end, distance),
     };
     let mut tolerance = search.first_tolerance();
     let (mut safe, mut probe) = (start, start);

@@ -17,7 +17,7 @@
 //! number that scales with the data. A case that cannot be proved either way is reported as
 //! undecided.
 
-use crate::nearest::{Nearest, Part, level_axis, on_parallelogram, on_triangle};
+use crate::nearest::{Nearest, NearestFeature, level_axis, on_parallelogram, on_triangle};
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use carom_geom::{FeatureId, ShapeError, check, tri_distance};
 use carom_math::ops::sqrt;
@@ -192,23 +192,27 @@ impl Element {
         }
     }
 
-    fn features(&self, part: Part) -> [FeatureId; 2] {
+    fn features(&self, part: NearestFeature) -> [FeatureId; 2] {
         match (self.kind, part) {
-            (ElementKind::VertexFace, Part::Corner(i)) => [FeatureId::vertex(0), FeatureId::vertex(i as u32)],
-            (ElementKind::VertexFace, Part::Side(i)) => [FeatureId::vertex(0), FeatureId::edge(i as u32)],
-            (ElementKind::VertexFace, Part::Inside) => [FeatureId::vertex(0), FeatureId::face(0)],
+            (ElementKind::VertexFace, NearestFeature::Corner(i)) => {
+                [FeatureId::vertex(0), FeatureId::vertex(i as u32)]
+            }
+            (ElementKind::VertexFace, NearestFeature::Side(i)) => {
+                [FeatureId::vertex(0), FeatureId::edge(i as u32)]
+            }
+            (ElementKind::VertexFace, NearestFeature::Inside) => [FeatureId::vertex(0), FeatureId::face(0)],
             // The corners of the parallelogram in order: 00, 01, 11, 10. The first digit is A's.
-            (ElementKind::EdgeEdge, Part::Corner(i)) => {
+            (ElementKind::EdgeEdge, NearestFeature::Corner(i)) => {
                 [FeatureId::vertex((i / 2) as u32), FeatureId::vertex(u32::from(i == 1 || i == 2))]
             }
             // Sides 0 and 2 are B's edge relative to one end of A.
-            (ElementKind::EdgeEdge, Part::Side(i)) if i % 2 == 0 => {
+            (ElementKind::EdgeEdge, NearestFeature::Side(i)) if i % 2 == 0 => {
                 [FeatureId::vertex((i / 2) as u32), FeatureId::edge(0)]
             }
-            (ElementKind::EdgeEdge, Part::Side(i)) => {
+            (ElementKind::EdgeEdge, NearestFeature::Side(i)) => {
                 [FeatureId::edge(0), FeatureId::vertex(u32::from(i == 1))]
             }
-            (ElementKind::EdgeEdge, Part::Inside) => [FeatureId::edge(0), FeatureId::edge(0)],
+            (ElementKind::EdgeEdge, NearestFeature::Inside) => [FeatureId::edge(0), FeatureId::edge(0)],
         }
     }
 }
@@ -225,7 +229,7 @@ pub(crate) fn edge_edge_differences(p: &[DVec3; 4]) -> [DVec3; 4] {
 
 /// The most steps of the search for the time at which the features lie in one plane. Nearly always
 /// 4 to 7 are enough. If not, the next step continues from there.
-const N_LOOKS: u32 = 16;
+const MAX_STEPS: u32 = 16;
 
 /// The differences, scaled to about 1, and the rounding bound of a separation.
 struct Search<'a, const N: usize> {
@@ -342,13 +346,13 @@ impl<const N: usize> Search<'_, N> {
     /// edges of the nearest features.
     fn turn(&self, w: &[DVec3; N], nearest: &Nearest, n: DVec3) -> DVec3 {
         let turn = match nearest.part {
-            Part::Corner(_) => DVec3::ZERO,
-            Part::Side(i) => {
+            NearestFeature::Corner(_) => DVec3::ZERO,
+            NearestFeature::Side(i) => {
                 let j = if i + 1 < N { i + 1 } else { 0 };
                 let edge = w[j] - w[i];
                 edge * (-n.dot(self.dw[j] - self.dw[i]) / edge.length_squared())
             }
-            Part::Inside => {
+            NearestFeature::Inside => {
                 // The derivative of the normal e x f as its edges turn, without the component along
                 // the normal.
                 let (e, f) = (w[1] - w[0], w[N - 1] - w[0]);
@@ -403,7 +407,7 @@ impl<const N: usize> Search<'_, N> {
         if turn == DVec3::ZERO {
             return (0.0, 0.0);
         }
-        if nearest.part == Part::Inside && self.target == 0.0 {
+        if nearest.part == NearestFeature::Inside && self.target == 0.0 {
             let by_volume = self.advance_by_volume(t, w);
             if 0.0 < by_volume.0 {
                 return by_volume;
@@ -472,7 +476,7 @@ impl<const N: usize> Search<'_, N> {
         let wanted = 1.5 * least;
         let (mut low, mut high) = ((0.0, c[0] - wanted), (rest, at_rest - wanted));
         let (mut safe, mut moved) = (0.0, 0);
-        for _ in 0..N_LOOKS {
+        for _ in 0..MAX_STEPS {
             let time = low.0 + (high.0 - low.0) * (low.1 / (low.1 - high.1));
             if !(low.0 < time && time < high.0) {
                 break;

@@ -177,6 +177,6 @@ pub use schedule::{approach_speed, contact_time_bound};
 pub use settings::ImpactSettings;
 pub use simple_polygon::{SimplePolygon, SimplePolygonError};
 pub use sphere_triangle::{MAX_POLYGON_CORNERS, Polygon};
-pub use spheres::{Meeting, meeting_of_balls};
+pub use spheres::{NearInterval, near_interval_of_balls};
 pub use sweep::{Slab, Straight, Sweep};
 pub use time_of_impact::{time_of_impact, time_of_impact_counted};

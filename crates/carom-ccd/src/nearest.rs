@@ -13,7 +13,7 @@ use glam::DVec3;
 
 /// A part of a triangle or a parallelogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum NearestFeature {
     Corner(usize),
     /// The side from this corner to the next.
     Side(usize),
@@ -24,7 +24,7 @@ pub(crate) enum Part {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Nearest {
     pub(crate) point: DVec3,
-    pub(crate) part: Part,
+    pub(crate) part: NearestFeature,
     /// For a triangle: the weights of the second and third corner. For the parallelogram of the
     /// edges A and B: the parameters on A and on B, from 0 to 1.
     pub(crate) parameters: [f64; 2],
@@ -55,7 +55,7 @@ pub fn displacement_to_triangle(from: DVec3, corners: &[DVec3; 3]) -> DVec3 {
 pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     let &[a, b, c] = w;
     let (ab, ac) = (b - a, c - a);
-    let corner = |i: usize, parameters| Nearest { point: w[i], part: Part::Corner(i), parameters };
+    let corner = |i: usize, parameters| Nearest { point: w[i], part: NearestFeature::Corner(i), parameters };
     let (d1, d2) = (-ab.dot(a), -ac.dot(a));
     if d1 <= 0.0 && d2 <= 0.0 {
         return corner(0, [0.0, 0.0]);
@@ -72,21 +72,21 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
     // A side without length is skipped: the other sides cover its point.
     if vc <= 0.0 && 0.0 <= d1 && d3 <= 0.0 && d3 < d1 {
         let s = d1 / (d1 - d3);
-        return Nearest { point: a + ab * s, part: Part::Side(0), parameters: [s, 0.0] };
+        return Nearest { point: a + ab * s, part: NearestFeature::Side(0), parameters: [s, 0.0] };
     }
     let vb = d5 * d2 - d1 * d6;
     if vb <= 0.0 && 0.0 <= d2 && d6 <= 0.0 && d6 < d2 {
         let s = d2 / (d2 - d6);
-        return Nearest { point: a + ac * s, part: Part::Side(2), parameters: [0.0, s] };
+        return Nearest { point: a + ac * s, part: NearestFeature::Side(2), parameters: [0.0, s] };
     }
     let va = d3 * d6 - d5 * d4;
     if va <= 0.0 && 0.0 <= d4 - d3 && 0.0 <= d5 - d6 && 0.0 < (d4 - d3) + (d5 - d6) {
         let s = (d4 - d3) / ((d4 - d3) + (d5 - d6));
-        return Nearest { point: b + (c - b) * s, part: Part::Side(1), parameters: [1.0 - s, s] };
+        return Nearest { point: b + (c - b) * s, part: NearestFeature::Side(1), parameters: [1.0 - s, s] };
     }
     let share = 1.0 / (va + vb + vc);
     let (u, v) = (vb * share, vc * share);
-    let inside = Nearest { point: a + ab * u + ac * v, part: Part::Inside, parameters: [u, v] };
+    let inside = Nearest { point: a + ab * u + ac * v, part: NearestFeature::Inside, parameters: [u, v] };
     // The error of the weights is the ratio of rounding to the square of the smallest angle.
     let longest_sq = ab.length_squared().max(ac.length_squared());
     if longest_sq * longest_sq < 256.0 * ab.cross(ac).length_squared() {
@@ -101,7 +101,7 @@ pub(crate) fn on_triangle(w: &[DVec3; 3]) -> Nearest {
 fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
     let found = tri_distance::point_triangle(DVec3::ZERO, w).point_b;
     let [u, v] = parameters.map(|share| if 0.0 < share { share.min(1.0) } else { 0.0 });
-    let inside = Nearest { point: found, part: Part::Inside, parameters: [u, v.min(1.0 - u)] };
+    let inside = Nearest { point: found, part: NearestFeature::Inside, parameters: [u, v.min(1.0 - u)] };
     let mut best = (found.length_squared(), inside);
     for i in 0..3 {
         let (from, edge) = (w[i], w[(i + 1) % 3] - w[i]);
@@ -111,11 +111,11 @@ fn thin(w: &[DVec3; 3], parameters: [f64; 2]) -> Nearest {
         let parameters = [[s, 0.0], [1.0 - s, s], [0.0, 1.0 - s]][i];
         if point.length_squared() <= best.0 {
             let part = if s <= 0.0 {
-                Part::Corner(i)
+                NearestFeature::Corner(i)
             } else if 1.0 <= s {
-                Part::Corner((i + 1) % 3)
+                NearestFeature::Corner((i + 1) % 3)
             } else {
-                Part::Side(i)
+                NearestFeature::Side(i)
             };
             best = (point.length_squared(), Nearest { point, part, parameters });
         }
@@ -139,21 +139,21 @@ pub(crate) fn on_parallelogram(w: &[DVec3; 4]) -> Nearest {
     u = share(v * ef + er, ee);
     let v = share(u * ef - fr, ff);
     let part = match (u <= 0.0, 1.0 <= u, v <= 0.0, 1.0 <= v) {
-        (true, _, true, _) => Part::Corner(0),
-        (true, _, _, true) => Part::Corner(1),
-        (_, true, _, true) => Part::Corner(2),
-        (_, true, true, _) => Part::Corner(3),
-        (true, _, _, _) => Part::Side(0),
-        (_, _, _, true) => Part::Side(1),
-        (_, true, _, _) => Part::Side(2),
-        (_, _, true, _) => Part::Side(3),
-        _ => Part::Inside,
+        (true, _, true, _) => NearestFeature::Corner(0),
+        (true, _, _, true) => NearestFeature::Corner(1),
+        (_, true, _, true) => NearestFeature::Corner(2),
+        (_, true, true, _) => NearestFeature::Corner(3),
+        (true, _, _, _) => NearestFeature::Side(0),
+        (_, _, _, true) => NearestFeature::Side(1),
+        (_, true, _, _) => NearestFeature::Side(2),
+        (_, _, true, _) => NearestFeature::Side(3),
+        _ => NearestFeature::Inside,
     };
     let point = match part {
-        Part::Corner(i) => w[i],
+        NearestFeature::Corner(i) => w[i],
         // Computed from the end itself, so that equal coordinates of both ends cancel exactly.
-        Part::Side(1) => w[1] - e * u,
-        Part::Side(2) => w[3] + f * v,
+        NearestFeature::Side(1) => w[1] - e * u,
+        NearestFeature::Side(2) => w[3] + f * v,
         _ => r + f * v - e * u,
     };
     Nearest { point, part, parameters: [u, v] }
@@ -169,14 +169,14 @@ pub(crate) fn level_axis<const N: usize>(w: &[DVec3; N], nearest: &Nearest) -> O
         (0.0 < length_sq).then(|| v * (1.0 / sqrt(length_sq)))
     };
     let level = match nearest.part {
-        Part::Corner(_) => None,
-        Part::Side(i) => {
+        NearestFeature::Corner(_) => None,
+        NearestFeature::Side(i) => {
             let edge = w[(i + 1) % N] - w[i];
             // The error of the nearest point is rounding of the size. The distance may be hardly
             // larger.
             along(nearest.point - edge * (nearest.point.dot(edge) / edge.length_squared()))
         }
-        Part::Inside => {
+        NearestFeature::Inside => {
             let normal = (w[1] - w[0]).cross(w[N - 1] - w[0]);
             along(if normal.dot(nearest.point) < 0.0 { -normal } else { normal })
         }

@@ -67,8 +67,8 @@ pub(crate) fn overlap<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let ball = 2.0 * pair.rounding;
     let (to_a, to_b) = (placed.rotation_a.transpose(), placed.rotation_b.transpose());
     let support = |direction: DVec3| {
-        let a = pair.place_a(placed, pair.a.farthest(-(to_a * direction)));
-        Corner { w: pair.place_b(placed, pair.b.farthest(to_b * direction)) - a, a }
+        let a = pair.offset_a(placed, pair.a.farthest(-(to_a * direction)));
+        Corner { w: pair.offset_b(placed, pair.b.farthest(to_b * direction)) - a, a }
     };
     let tetrahedron =
         first(pair, placed, proposal, ball).or_else(|| start(ball, placed.between, &support))?;
@@ -113,8 +113,8 @@ fn first<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         return None;
     }
     let corners = core::array::from_fn(|i| {
-        let a = pair.place_a(placed, proposal.points_a[i]);
-        Corner { w: pair.place_b(placed, proposal.points_b[i]) - a, a }
+        let a = pair.offset_a(placed, proposal.points_a[i]);
+        Corner { w: pair.offset_b(placed, proposal.points_b[i]) - a, a }
     });
     Tetrahedron::new(corners, ball)
 }
@@ -216,8 +216,8 @@ impl<const CORNERS: usize, const FACES: usize> Polytope<CORNERS, FACES> {
         for i in 0..self.n_faces {
             let face = self.faces[i];
             let [x, y, z] = self.corners_of(face);
-            let is_seen = orient3d(x, y, z, corner.w) < 0.0;
-            if !is_seen {
+            let is_visible = orient3d(x, y, z, corner.w) < 0.0;
+            if !is_visible {
                 self.faces[kept] = face;
                 kept += 1;
                 continue;

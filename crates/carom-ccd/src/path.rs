@@ -89,7 +89,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let mut tolerance = (settings.tolerance.max(0.0) * smaller).max(finest);
     let margins = a.margin() + b.margin();
 
-    let place = |t: f64| Placed { t, a: path_a.pose_at(t), b: path_b.pose_at(t) };
+    let poses_at = |t: f64| Placed { t, a: path_a.pose_at(t), b: path_b.pose_at(t) };
     // A proven lower bound of the distance at that time.
     let separation = |placed: &Placed, n: DVec3| {
         let to_a = placed.a.rotation.transpose() * n;
@@ -99,7 +99,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         n.dot(far_b - far_a) - margins - rounding
     };
 
-    let mut safe = place(start);
+    let mut safe = poses_at(start);
     let mut probe = safe;
     let mut least = f64::INFINITY;
     let mut upper = f64::INFINITY;
@@ -141,7 +141,7 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             continue;
         };
         least = least.min(here).min(back);
-        let mut along = |moment: &Moment| separation(&place(moment.t), n);
+        let mut along = |moment: &Moment| separation(&poses_at(moment.t), n);
         let advanced = advance(&mut along, kappa, (probe.t, here), &Moment::new(end), target, tolerance);
         least = least.min(advanced.least);
         if end <= advanced.time {
@@ -149,13 +149,13 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         }
         let stalls = advanced.time - safe.t <= tol::IMPACT_STALL * (end - start);
         n_stalls = if stalls { n_stalls + 1 } else { 0 };
-        safe = place(advanced.time);
+        safe = poses_at(advanced.time);
         if MAX_STALLS <= n_stalls && tolerance <= finest {
             break;
         }
         let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
         let is_beyond = advanced.slope < 0.0 && safe.t < safe.t + beyond;
-        probe = if is_beyond { place((safe.t + beyond).min(end)) } else { safe };
+        probe = if is_beyond { poses_at((safe.t + beyond).min(end)) } else { safe };
     }
     let why = if upper - target <= 64.0 * rounding { Why::WithinRounding } else { Why::StepsSpent };
     TimeOfImpact::Undecided(Undecided::new(safe.t, upper, why))

@@ -78,9 +78,9 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
         if above <= target {
             let placed = pair.at(probe);
             let n = axis.at(probe);
-            let point_b = pair.place_b(&placed, pair.b.farthest(-(placed.rotation_b.transpose() * n)))
+            let point_b = pair.offset_b(&placed, pair.b.farthest(-(placed.rotation_b.transpose() * n)))
                 - n * pair.b.margin;
-            let point_a = point_b - n * (n.dot(point_b) - n.dot(pair.place_a(&placed, DVec3::ZERO)));
+            let point_a = point_b - n * (n.dot(point_b) - n.dot(pair.offset_a(&placed, DVec3::ZERO)));
             let proof = if above <= 0.0 { Proof::Overlap } else { Proof::Within(above) };
             let points = [point_a, point_b].map(|point| pair.in_world(probe, point));
             let mut impact = Impact::new([safe, probe], points, n, proof);

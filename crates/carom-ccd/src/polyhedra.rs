@@ -208,7 +208,8 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
     let (b0, b1) = (b.at(motion_b, from), b.at(motion_b, to));
     let settings = ElementSettings::default().with_minimum_separation(apart);
     let (mut share, mut least) = (1.0_f64, f64::INFINITY);
-    let mut look = |element: Result<Element, ShapeError>| match element.map(|e| e.time_of_impact(&settings)) {
+    let mut update = |element: Result<Element, ShapeError>| match element.map(|e| e.time_of_impact(&settings))
+    {
         Ok(TimeOfImpact::Clear(clear)) => least = least.min(clear.distance),
         Ok(found) => share = share.min(found.safe_until(1.0)),
         // Positions that are not finite: nothing is claimed.
@@ -219,7 +220,7 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
             for (p, q) in v0.iter().zip(v1) {
                 for t in triangles {
                     let ([a, b, c], [d, e, f]) = (t.map(|i| w0[i as usize]), t.map(|i| w1[i as usize]));
-                    look(Element::vertex_face([*p, a, b, c], [*q, d, e, f]));
+                    update(Element::vertex_face([*p, a, b, c], [*q, d, e, f]));
                 }
             }
         };
@@ -229,7 +230,7 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
         for f in &b.edges {
             let [[p, q], [r, s]] = [e.map(|i| a0[i as usize]), f.map(|i| b0[i as usize])];
             let [[t, u], [v, w]] = [e.map(|i| a1[i as usize]), f.map(|i| b1[i as usize])];
-            look(Element::edge_edge([p, q, r, s], [t, u, v, w]));
+            update(Element::edge_edge([p, q, r, s], [t, u, v, w]));
         }
     }
     (share, least)
@@ -263,7 +264,7 @@ fn nearest(bodies: [(&Polyhedron, &Motion); 2], t: f64) -> Nearest {
     let none =
         Nearest { distance: f64::INFINITY, points: [DVec3::ZERO; 2], features: [FeatureId::UNKNOWN; 2] };
     let mut best = none;
-    let mut look = |distance: f64, points: [DVec3; 2], features: [FeatureId; 2]| {
+    let mut update = |distance: f64, points: [DVec3; 2], features: [FeatureId; 2]| {
         if distance < best.distance {
             best = Nearest { distance, points, features };
         }
@@ -272,21 +273,21 @@ fn nearest(bodies: [(&Polyhedron, &Motion); 2], t: f64) -> Nearest {
         for (j, t) in b.triangles.iter().enumerate() {
             let found = point_triangle(*v, &t.map(|k| at_b[k as usize]));
             let features = [FeatureId::vertex(i as u32), FeatureId::face(j as u32)];
-            look(found.distance, [found.point_a, found.point_b], features);
+            update(found.distance, [found.point_a, found.point_b], features);
         }
     }
     for (i, v) in at_b.iter().enumerate() {
         for (j, t) in a.triangles.iter().enumerate() {
             let found = point_triangle(*v, &t.map(|k| at_a[k as usize]));
             let features = [FeatureId::face(j as u32), FeatureId::vertex(i as u32)];
-            look(found.distance, [found.point_b, found.point_a], features);
+            update(found.distance, [found.point_b, found.point_a], features);
         }
     }
     for (i, e) in a.edges.iter().enumerate() {
         for (j, f) in b.edges.iter().enumerate() {
             let found = segment_segment(&e.map(|k| at_a[k as usize]), &f.map(|k| at_b[k as usize]));
             let features = [FeatureId::edge(i as u32), FeatureId::edge(j as u32)];
-            look(found.distance, [found.point_a, found.point_b], features);
+            update(found.distance, [found.point_a, found.point_b], features);
         }
     }
     best

@@ -278,11 +278,11 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     /// its nearest point. It has any length, and is only a guess.
     #[inline(always)]
     fn outwards(&self) -> DVec3 {
-        let (displacement, way_sq) = (self.displacement, self.displacement.length_squared());
-        let beside = self.between * way_sq - displacement * self.between.dot(displacement);
+        let (displacement, displacement_sq) = (self.displacement, self.displacement.length_squared());
+        let beside = self.between * displacement_sq - displacement * self.between.dot(displacement);
         let radius = BALL * (self.pair.a.reach + self.pair.b.reach);
-        let along_sq = radius * radius * way_sq * way_sq - beside.length_squared();
-        let outwards = beside + displacement * sqrt((along_sq / way_sq).max(0.0));
+        let along_sq = radius * radius * displacement_sq * displacement_sq - beside.length_squared();
+        let outwards = beside + displacement * sqrt((along_sq / displacement_sq).max(0.0));
         if outwards != DVec3::ZERO && outwards.is_finite() { outwards } else { displacement }
     }
 
@@ -304,10 +304,10 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
         let (mut up, mut has_left) = (displacement, false);
         // Support directions around the ray lean ahead as much as sideways. Such points are closer
         // to the final portal.
-        let per_way = LEAN / outwards.abs().element_sum();
+        let lean_scale = LEAN / outwards.abs().element_sum();
         let mut leans = false;
         for _ in 0..MAX_POINTS {
-            let lean = if leans { normal.abs().element_sum() * per_way } else { 0.0 };
+            let lean = if leans { normal.abs().element_sum() * lean_scale } else { 0.0 };
             self.tally.count(|counters| {
                 counters.iterations += 1;
                 counters.supports += 1;
@@ -421,13 +421,14 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized, T: Tally> Ray<'_, '_, A, B,
     #[inline(always)]
     fn shares(&self, portal: &[Corner; 3]) -> Option<[f64; 3]> {
         let [x, y, z] = portal.each_ref().map(|corner| corner.w);
-        let way_sq = self.displacement.length_squared();
+        let displacement_sq = self.displacement.length_squared();
         let mut is_inside = true;
         let mut volume = |u: DVec3, v: DVec3| {
             let edge = v - u;
             let volume = self.displacement.dot(u.cross(edge));
             let least = INSIDE * self.pair.rounding;
-            is_inside &= 0.0 < volume && least * least * (edge.length_squared() * way_sq) < volume * volume;
+            is_inside &=
+                0.0 < volume && least * least * (edge.length_squared() * displacement_sq) < volume * volume;
             volume
         };
         let parts = [volume(y, z), volume(z, x), volume(x, y)];

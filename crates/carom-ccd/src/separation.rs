@@ -54,7 +54,7 @@ impl Turning {
 }
 
 /// The axis in the frame of one body.
-enum Seen {
+enum DirectionInBody {
     /// Constant in the body's frame: the support height.
     Same(f64),
     /// A vector that rotates in the body's frame.
@@ -66,8 +66,8 @@ enum Seen {
 /// A unit vector from A to B, fixed or turning, and the bounds of the separation along it.
 pub(crate) struct Axis {
     direction: Turning,
-    of_a: Seen,
-    of_b: Seen,
+    of_a: DirectionInBody,
+    of_b: DirectionInBody,
     near_a: SupportPoint,
     near_b: SupportPoint,
     /// The largest second derivative of a vertex pair's separation.
@@ -89,8 +89,8 @@ impl Axis {
         let (mut near_a, mut near_b) = (NOWHERE, NOWHERE);
         Axis {
             direction: Turning::new(n, DVec3::ZERO, 0.0, 0.0),
-            of_a: seen_fixed(&pair.a, n, &mut near_a),
-            of_b: seen_fixed(&pair.b, -n, &mut near_b),
+            of_a: direction_in_body(&pair.a, n, &mut near_a),
+            of_b: direction_in_body(&pair.b, -n, &mut near_b),
             near_a,
             near_b,
             kappa: (bend_of(&pair.a, n) + bend_of(&pair.b, n)) * ROUNDING_FACTOR,
@@ -124,14 +124,14 @@ impl Axis {
         let mut near_a = NOWHERE;
         let mut near_b = NOWHERE;
         let of_a = if pair.a.angular() == omega {
-            Seen::Same(pair.a.height(pair.a.rotation_at(since).transpose() * n, &mut near_a))
+            DirectionInBody::Same(pair.a.height(pair.a.rotation_at(since).transpose() * n, &mut near_a))
         } else {
-            Seen::Both(1.0)
+            DirectionInBody::Both(1.0)
         };
         let of_b = if pair.b.angular() == omega {
-            Seen::Same(pair.b.height(-(pair.b.rotation_at(since).transpose() * n), &mut near_b))
+            DirectionInBody::Same(pair.b.height(-(pair.b.rotation_at(since).transpose() * n), &mut near_b))
         } else {
-            Seen::Both(-1.0)
+            DirectionInBody::Both(-1.0)
         };
         Axis {
             direction: Turning::new(n, unit, rate, since.t),
@@ -171,25 +171,29 @@ impl Axis {
     }
 }
 
-fn seen_fixed<S: SupportMap + ?Sized>(body: &Moving<'_, S>, n: DVec3, near: &mut SupportPoint) -> Seen {
+fn direction_in_body<S: SupportMap + ?Sized>(
+    body: &Moving<'_, S>,
+    n: DVec3,
+    near: &mut SupportPoint,
+) -> DirectionInBody {
     let to_body = body.rotation.transpose();
     if !body.turns() {
-        return Seen::Same(body.height(to_body * n, near));
+        return DirectionInBody::Same(body.height(to_body * n, near));
     }
     // In the body's frame the axis turns the other way.
-    let seen = Turning::new(n, body.spin_axis, -body.spin_rate, 0.0);
-    Seen::Around(Turning {
-        along: to_body * seen.along,
-        across: to_body * seen.across,
-        ahead: to_body * seen.ahead,
-        ..seen
+    let turning = Turning::new(n, body.spin_axis, -body.spin_rate, 0.0);
+    DirectionInBody::Around(Turning {
+        along: to_body * turning.along,
+        across: to_body * turning.across,
+        ahead: to_body * turning.ahead,
+        ..turning
     })
 }
 
 #[inline(always)]
 fn reach_of<S: SupportMap + ?Sized>(
     body: &Moving<'_, S>,
-    seen: &Seen,
+    in_body: &DirectionInBody,
     n: DVec3,
     moment: &Moment,
     near: &mut SupportPoint,
@@ -199,10 +203,10 @@ fn reach_of<S: SupportMap + ?Sized>(
         let (sine, cosine) = moment.turned(body);
         (-sine, cosine)
     };
-    match seen {
-        Seen::Same(height) => *height,
-        Seen::Around(direction) => body.height(direction.turned(back()), near),
-        Seen::Both(sign) => {
+    match in_body {
+        DirectionInBody::Same(height) => *height,
+        DirectionInBody::Around(direction) => body.height(direction.turned(back()), near),
+        DirectionInBody::Both(sign) => {
             let n = n * *sign;
             let back = if body.turns() {
                 Turning::new(n, body.spin_axis, -body.spin_rate, 0.0).turned(back())

@@ -129,12 +129,12 @@ impl SimplePolygon {
         {
             return Err(SimplePolygonError::Repeated { corner });
         }
-        let seen = Seen { corners, axis, sign: if normal[axis] < 0.0 { -1.0 } else { 1.0 } };
-        if let Some([edge, other]) = seen.first_crossing() {
+        let projected = ProjectedPolygon { corners, axis, sign: if normal[axis] < 0.0 { -1.0 } else { 1.0 } };
+        if let Some([edge, other]) = projected.first_crossing() {
             return Err(SimplePolygonError::Crossing { edge, other });
         }
         // A simple polygon has ears.
-        let ears = seen.ears().ok_or(SimplePolygonError::OnALine)?;
+        let ears = projected.ears().ok_or(SimplePolygonError::OnALine)?;
         Ok(SimplePolygon { corners: corners.to_vec(), normal, ears })
     }
 
@@ -254,13 +254,13 @@ fn check_flat(corners: &[DVec3], normal: DVec3) -> Result<(), SimplePolygonError
 }
 
 /// The polygon seen along an axis, so that it is counter-clockwise.
-struct Seen<'a> {
+struct ProjectedPolygon<'a> {
     corners: &'a [DVec3],
     axis: usize,
     sign: f64,
 }
 
-impl Seen<'_> {
+impl ProjectedPolygon<'_> {
     /// Returns the sign of the turn at the second corner: positive to the left.
     fn turn(&self, [a, b, c]: [usize; 3]) -> f64 {
         self.sign * orient2d_along(self.axis, self.corners[a], self.corners[b], self.corners[c])
@@ -367,11 +367,11 @@ impl Seen<'_> {
         let (before, after) = (previous[at], next[at]);
         let mut other = next[after];
         while other != before {
-            let is_in_the_way = !pointed[other]
+            let is_blocking = !pointed[other]
                 && 0.0 <= self.turn([before, at, other])
                 && 0.0 <= self.turn([at, after, other])
                 && 0.0 <= self.turn([after, before, other]);
-            if is_in_the_way {
+            if is_blocking {
                 return false;
             }
             other = next[other];

@@ -12,7 +12,7 @@
 //! of size. Both sides count by default. Nearly degenerate triangles are not special.
 
 use crate::moving_sphere::{MovingSphere, Sides, entry, tiny};
-use crate::nearest::{Nearest, Part, level_axis, on_triangle};
+use crate::nearest::{Nearest, NearestFeature, level_axis, on_triangle};
 use crate::translate::{Near, Translating, first_contact, sound_end};
 use crate::{Clear, Earliest, Element, ElementSettings, Impact, Proof, TimeOfImpact};
 use carom_geom::{FeatureId, ShapeError, check};
@@ -273,13 +273,13 @@ impl BallPolygon<'_> {
     }
 
     /// Returns the feature number of the polygon for this part of the fan's triangle `i`.
-    fn feature(&self, i: usize, part: Part) -> FeatureId {
+    fn feature(&self, i: usize, part: NearestFeature) -> FeatureId {
         let last = self.n - 1;
         match part {
-            Part::Corner(k) => FeatureId::vertex([0, i.min(last), (i + 1).min(last)][k] as u32),
-            Part::Side(1) => FeatureId::edge(i.min(last) as u32),
-            Part::Side(0) if i == 1 => FeatureId::edge(0),
-            Part::Side(2) if i + 1 == last => FeatureId::edge(last as u32),
+            NearestFeature::Corner(k) => FeatureId::vertex([0, i.min(last), (i + 1).min(last)][k] as u32),
+            NearestFeature::Side(1) => FeatureId::edge(i.min(last) as u32),
+            NearestFeature::Side(0) if i == 1 => FeatureId::edge(0),
+            NearestFeature::Side(2) if i + 1 == last => FeatureId::edge(last as u32),
             _ => FeatureId::face(0),
         }
     }
@@ -326,10 +326,10 @@ impl Translating for BallPolygon<'_> {
             }
             let next = if i + 1 < n { i + 1 } else { 0 };
             let edge = ExactVec3::difference(polygon.corners[next], polygon.corners[i]);
-            let (edge_sq, place) = (edge.length_squared(), -p.dot(&edge));
+            let (edge_sq, along_edge) = (edge.length_squared(), -p.dot(&edge));
             // An edge without length is a corner.
             let has_length = 0.0 < edge_sq.sign();
-            let is_beside = has_length && 0.0 <= place.sign() && (&place - &edge_sq).sign() <= 0.0;
+            let is_beside = has_length && 0.0 <= along_edge.sign() && (&along_edge - &edge_sq).sign() <= 0.0;
             if is_beside && (&p.cross(&edge).length_squared() - &(&radius_sq * &edge_sq)).sign() <= 0.0 {
                 return true;
             }

@@ -16,7 +16,7 @@ use glam::DVec3;
 
 /// The time at which two balls are near.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Meeting {
+pub enum NearInterval {
     /// The balls are never near. The number is a lower bound of the distance of the bodies.
     Never(f64),
     /// The balls are near only from `start` to `end`. At all other times the bodies are at least
@@ -58,23 +58,23 @@ impl SupportMap for Ball {
 /// Returns the time at which two moving bodies may come within the target distance, by their
 /// bounding balls. Each ball is given by centre and radius in the frame of its body. This costs
 /// less than a search, and is a proof as well.
-pub fn meeting_of_balls(
+pub fn near_interval_of_balls(
     ball_a: (DVec3, f64),
     motion_a: &Motion,
     ball_b: (DVec3, f64),
     motion_b: &Motion,
     settings: &ImpactSettings,
-) -> Meeting {
+) -> NearInterval {
     let [a, b] = [ball_a, ball_b].map(|(center, radius)| Ball { center, radius });
     let pair = BodyPair::new(&a, motion_a, &b, motion_b, settings.start_time, settings.max_time);
-    meeting(&pair, settings.target_distance.max(0.0))
+    near_interval(&pair, settings.target_distance.max(0.0))
 }
 
 /// Returns the time at which the bounding balls may come within the target distance.
-pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
+pub(crate) fn near_interval<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     pair: &BodyPair<'_, A, B>,
     target: f64,
-) -> Meeting {
+) -> NearInterval {
     let (mut start, mut end) = (pair.start, pair.end);
     let gap =
         |t: f64| scaling::length(pair.between_at(t)) * (1.0 - 4.0 * UNIT) - pair.radii() - pair.rounding;
@@ -87,7 +87,7 @@ pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     // time.
     let least = gap(nearest) - 16.0 * UNIT * scaling::length(v) * (nearest.abs() + (end - start));
     if target < least {
-        return Meeting::Never(least);
+        return NearInterval::Never(least);
     }
     let mut distance = f64::INFINITY;
     let radius = pair.radii() + target + pair.rounding;
@@ -106,5 +106,5 @@ pub(crate) fn meeting<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
             distance = distance.min(gap(last));
         }
     }
-    Meeting::Between { start, end, distance }
+    NearInterval::Between { start, end, distance }
 }

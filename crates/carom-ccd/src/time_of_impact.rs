@@ -24,7 +24,7 @@ use crate::body_pair::{Moment, Placed};
 use crate::chord::chord_bound;
 use crate::search::Search;
 use crate::separation::Axis;
-use crate::spheres::{Meeting, meeting};
+use crate::spheres::{NearInterval, near_interval};
 use crate::turn::turn_of_feature;
 use crate::{Clear, ImpactSettings, Motion, Proof, Proposal, Tally, TimeOfImpact, portal};
 use carom_geom::SupportMap;
@@ -93,15 +93,15 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         tally: &impl Tally,
     ) -> TimeOfImpact {
         let target = self.target;
-        let (start, end, mut least) = match meeting(&self.pair, target) {
-            Meeting::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
-            Meeting::Between { start, end, distance } => (start, end, distance),
+        let (start, end, mut least) = match near_interval(&self.pair, target) {
+            NearInterval::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
+            NearInterval::Between { start, end, distance } => (start, end, distance),
         };
         if !self.pair.a.turns()
             && !self.pair.b.turns()
             && let Some(answer) = portal::first_contact(self, start, end, least, tally)
         {
-            return self.seen(answer);
+            return self.recorded(answer);
         }
         let finest = self.finest();
         let mut tolerance = self.first_tolerance();
@@ -164,7 +164,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
     }
 
     /// Records the distance that the proof of an answer shows, and returns the answer.
-    fn seen(&mut self, answer: TimeOfImpact) -> TimeOfImpact {
+    fn recorded(&mut self, answer: TimeOfImpact) -> TimeOfImpact {
         if let TimeOfImpact::Hit(impact) = &answer {
             let distance = if let Proof::Within(distance) = impact.proof { distance } else { 0.0 };
             self.nearest = self.nearest.min(distance);
@@ -187,8 +187,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         let n = scaling::unit(placed.rotation_a * proposal.axis)?;
         let turn = turn_of_feature(pair, placed, proposal);
         let mut best: Option<Step> = None;
-        let n_ways = if turn == DVec3::ZERO { 1 } else { 2 };
-        for omega in [turn, DVec3::ZERO].into_iter().take(n_ways) {
+        let n_candidates = if turn == DVec3::ZERO { 1 } else { 2 };
+        for omega in [turn, DVec3::ZERO].into_iter().take(n_candidates) {
             let mut axis = Axis::turning(pair, n, omega, probe);
             let here = axis.separation(pair, probe, tally);
             if !(self.target < here) {
@@ -241,8 +241,8 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
         }
         let mut best = known;
         for _ in 0..MAX_REPEATED_SEARCHES {
-            let seen = self.nearest;
-            self.target = tol::IMPACT_DISTANCE * seen;
+            let nearest = self.nearest;
+            self.target = tol::IMPACT_DISTANCE * nearest;
             if !(best < self.target && self.target < f64::INFINITY) {
                 break;
             }
@@ -250,7 +250,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
                 best = best.max(clear.distance);
                 break;
             }
-            if !(self.nearest < seen) {
+            if !(self.nearest < nearest) {
                 break;
             }
         }

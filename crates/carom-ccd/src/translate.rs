@@ -49,7 +49,7 @@ pub(crate) struct Near {
 }
 
 /// The most steps of a search. A touch in passing is found by halving, in about 26 steps.
-const N_LOOKS: u32 = 96;
+const MAX_STEPS: u32 = 96;
 
 /// The number of halvings of the time in which bodies pass each other: to a billionth of it.
 const N_HALVINGS: u32 = 30;
@@ -82,7 +82,7 @@ pub(crate) fn first_contact<P: Translating>(pair: &P, hint: f64, end: f64, scale
     let mut apart = Apart { until: 0.0, low: f64::INFINITY, rate: 0.0 };
     let mut probe = if 0.0 < hint { hint.min(end) } else { 0.0 };
     let mut ahead = 0.0;
-    for _ in 0..N_LOOKS {
+    for _ in 0..MAX_STEPS {
         let near = if 0.0 < probe { pair.nearest(probe) } else { start };
         if near.gap <= 0.0 && 0.0 < ahead {
             return hit(apart.until, probe, &near);

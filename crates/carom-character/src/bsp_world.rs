@@ -62,13 +62,13 @@ impl Sweep for BspWorld<'_> {
     fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit> {
         let direction = scaling::unit(displacement)?;
         let length = scaling::length(displacement);
-        let seen = length + BEYOND * keep;
-        let hit = self.tree.trace_with(figure, from, direction * seen, self.mask, &mut self.stack)?;
+        let reach = length + BEYOND * keep;
+        let hit = self.tree.trace_with(figure, from, direction * reach, self.mask, &mut self.stack)?;
         if hit.starts_inside {
             return Some(SweepHit::inside(from));
         }
         let rate = -hit.normal.dot(direction);
-        let touch = hit.t * seen;
+        let touch = hit.t * reach;
         // The sweep hit the plane from its front, so the rate is above 0.
         let stop = touch - keep / rate;
         if !(stop < length) {

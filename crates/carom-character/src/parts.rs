@@ -16,9 +16,9 @@ use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
 /// A world of convex parts.
-pub(crate) trait Parts {
+pub(crate) trait ConvexWorld {
     /// Calls `part` for each part that may touch the box between two corners.
-    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>));
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(NearbyPart<'_>));
 
     /// Returns the velocity of a point of a part of an object, length per second.
     fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3;
@@ -31,20 +31,20 @@ pub(crate) trait Parts {
 }
 
 /// A part of the world near a box.
-pub(crate) struct Found<'a> {
+pub(crate) struct NearbyPart<'a> {
     pub(crate) object: u32,
     /// The index of the part in its object.
     pub(crate) number: u32,
     /// The frame of the part in the world.
     pub(crate) pose: &'a WidePose,
-    pub(crate) part: Part<'a>,
+    pub(crate) part: ConvexPart<'a>,
     /// Whether the part yields: a figure that overlaps it is not pushed out. The part still stops
     /// a figure that moves deeper.
     pub(crate) yields: bool,
 }
 
 /// A part of the world.
-pub(crate) enum Part<'a> {
+pub(crate) enum ConvexPart<'a> {
     /// A convex shape. A triangle also has its plane, unless it has no area.
     Convex(&'a dyn SupportMap, Option<FacePlane>),
     /// The half-space behind the plane through the origin with this normal.
@@ -71,7 +71,7 @@ const MAX_PUSHES: usize = 16;
 const MAX_QUARTERS: u32 = 40;
 
 /// Sweeps a figure, and ignores the objects in `passed`.
-pub(crate) fn sweep_ignoring<W: Parts>(
+pub(crate) fn sweep_ignoring<W: ConvexWorld>(
     world: &mut W,
     figure: &Figure,
     from: DVec3,
@@ -86,14 +86,14 @@ pub(crate) fn sweep_ignoring<W: Parts>(
     let mut best: Option<SweepHit> = None;
     let mut until = 1.0;
     world.visit(low - keep, high + keep, &mut |found| {
-        let Found { object, number, pose, part, yields } = found;
+        let NearbyPart { object, number, pose, part, yields } = found;
         if passed.contains(&object) {
             return;
         }
         let approach = Approach::new(figure, from, displacement, keep, pose);
         let hit = match part {
-            Part::Plane(normal) => to_plane(&approach, normal),
-            Part::Convex(shape, face) => {
+            ConvexPart::Plane(normal) => to_plane(&approach, normal),
+            ConvexPart::Convex(shape, face) => {
                 if face.is_some_and(|face| approach.is_beside(face.normal, face.point)) {
                     return;
                 }
@@ -126,7 +126,7 @@ pub(crate) fn sweep_ignoring<W: Parts>(
 }
 
 /// Implements [`Sweep::sweep_carried`](crate::Sweep::sweep_carried).
-pub(crate) fn sweep_carried<W: Parts>(
+pub(crate) fn sweep_carried<W: ConvexWorld>(
     world: &mut W,
     figure: &Figure,
     from: DVec3,
@@ -148,18 +148,18 @@ pub(crate) fn sweep_carried<W: Parts>(
 }
 
 /// Calls `visit` with the object of each part that the figure overlaps, and whether it yields.
-pub(crate) fn visit_overlaps<W: Parts>(
+pub(crate) fn visit_overlaps<W: ConvexWorld>(
     world: &mut W,
     figure: &Figure,
     position: DVec3,
     mut visit: impl FnMut(u32, bool),
 ) {
     let (low, high) = figure.swept_box(position, DVec3::ZERO);
-    world.visit(low, high, &mut |Found { object, pose, part, yields, .. }| {
+    world.visit(low, high, &mut |NearbyPart { object, pose, part, yields, .. }| {
         let here = Approach::new(figure, position, DVec3::ZERO, 0.0, pose);
         let is_free = match part {
-            Part::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
-            Part::Convex(shape, face) => {
+            ConvexPart::Plane(normal) => here.reach(-normal) < normal.dot(here.start.translation),
+            ConvexPart::Convex(shape, face) => {
                 face.is_some_and(|face| here.is_beside(face.normal, face.point))
                     || !wide::intersects(shape, figure, &here.start, &GjkSettings::default(), None).intersects
             }
@@ -171,7 +171,7 @@ pub(crate) fn visit_overlaps<W: Parts>(
 }
 
 /// Whether the figure overlaps nothing, except parts that yield.
-pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> bool {
+pub(crate) fn is_free<W: ConvexWorld>(world: &mut W, figure: &Figure, position: DVec3) -> bool {
     let mut is_free = true;
     visit_overlaps(world, figure, position, |_, yields| is_free &= yields);
     is_free
@@ -179,7 +179,7 @@ pub(crate) fn is_free<W: Parts>(world: &mut W, figure: &Figure, position: DVec3)
 
 /// Returns the displacement out of the deepest overlap, with a small margin; `None` if the figure
 /// is free.
-fn find_way_out<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
+fn find_escape<W: ConvexWorld>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
     let (low, high) = figure.swept_box(position, DVec3::ZERO);
     let mut deepest: Option<(f64, DVec3)> = None;
     let mut offer = |depth: f64, normal: DVec3| {
@@ -187,19 +187,19 @@ fn find_way_out<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Op
             deepest = Some((depth, normal));
         }
     };
-    world.visit(low, high, &mut |Found { pose, part, yields, .. }| {
+    world.visit(low, high, &mut |NearbyPart { pose, part, yields, .. }| {
         if yields {
             return;
         }
         let here = Approach::new(figure, position, DVec3::ZERO, 0.0, pose);
         match part {
-            Part::Plane(normal) => {
+            ConvexPart::Plane(normal) => {
                 let depth = here.reach(-normal) - normal.dot(here.start.translation);
                 if 0.0 <= depth {
                     offer(depth, pose.transform_vector(normal));
                 }
             }
-            Part::Convex(shape, face) => {
+            ConvexPart::Convex(shape, face) => {
                 let gap = wide::signed_distance(shape, figure, &here.start, &GjkSettings::default(), None);
                 if !(gap.distance <= 0.0) {
                     return;
@@ -219,13 +219,13 @@ fn find_way_out<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Op
 }
 
 /// Implements [`Sweep::nearest_free`](crate::Sweep::nearest_free).
-pub(crate) fn nearest_free<W: Parts>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
+pub(crate) fn nearest_free<W: ConvexWorld>(world: &mut W, figure: &Figure, position: DVec3) -> Option<DVec3> {
     if !position.is_finite() {
         return None;
     }
     let mut pushed = position;
     for _ in 0..MAX_PUSHES {
-        match find_way_out(world, figure, pushed) {
+        match find_escape(world, figure, pushed) {
             None if pushed == position || !world.is_within(pushed) => return Some(pushed),
             None => break,
             Some(displacement) => pushed += displacement,

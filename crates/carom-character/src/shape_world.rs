@@ -16,7 +16,9 @@
 //! triangle that was hit last). Differs: any convex figure, without scaling space.
 
 use crate::figure::Figure;
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_ignoring};
+use crate::parts::{
+    ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
+};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use crate::twin::kernel::shape_parts::{is_within, visit_shape};
 use alloc::vec::Vec;
@@ -104,13 +106,13 @@ impl ShapeWorld {
     }
 }
 
-impl Parts for ShapeWorld {
-    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
+impl ConvexWorld for ShapeWorld {
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(NearbyPart<'_>)) {
         let aabb = if low.cmple(high).all() { Aabb::around(low, high) } else { Aabb::EVERYTHING };
         for (object, number) in self.objects.iter().zip(0..) {
             if object.aabb.overlaps(&aabb) {
-                let mut each = |number_of: u32, pose: &WidePose, found: Part<'_>| {
-                    part(Found { object: number, number: number_of, pose, part: found, yields: false });
+                let mut each = |number_of: u32, pose: &WidePose, found: ConvexPart<'_>| {
+                    part(NearbyPart { object: number, number: number_of, pose, part: found, yields: false });
                 };
                 visit_shape(&object.shape, &object.wide, [low, high], &mut 0, &mut each);
             }

@@ -1,14 +1,14 @@
 //! A character. On the ground it moves with the velocity of its wish, along slopes, steps and
 //! walls. In the air it falls.
 //!
-//! A call has phases on the ground and in the air, and a phase is divided into pieces. On the
-//! ground a piece is at most a quarter of the figure's width long, in the air at most a sixtieth
-//! of a second. Pieces are longer if a phase would have more than 64. On the ground each piece
+//! A call has phases on the ground and in the air, and a phase is divided into substeps. On the
+//! ground a substep is at most a quarter of the figure's width long, in the air at most a sixtieth
+//! of a second. Substeps are longer if a phase would have more than 64. On the ground each substep
 //! slides along obstacles within the plane of the ground. Gentle slopes become the ground, and
 //! steep ones are walls. A wall is first tried as a step. Then the figure settles.
 //!
-//! If the ground is lost within a piece, bisection finds the moment, and the fall begins then. So
-//! a landing does not depend on the division of time. A fall is a parabola for any pieces.
+//! If the ground is lost within a substep, bisection finds the moment, and the fall begins then.
+//! So a landing does not depend on the division of time. A fall is a parabola for any substeps.
 //!
 //! Degenerate: a call with a NaN, or whose result is not finite, changes nothing and reports that.
 //! A figure that starts in an obstacle is moved to the nearest free position. Without one it
@@ -29,11 +29,11 @@ use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
 
-/// The longest piece of a fall, in seconds.
-const AIR_PIECE: f64 = 1.0 / 60.0;
+/// The longest substep of a fall, in seconds.
+const MAX_FALL_SUBSTEP_SECONDS: f64 = 1.0 / 60.0;
 
-/// The maximum number of pieces in a phase. Pieces get longer instead.
-const MAX_PIECES: f64 = 64.0;
+/// The maximum number of substeps in a phase. Substeps get longer instead.
+const MAX_SUBSTEPS: f64 = 64.0;
 
 /// The maximum number of phases, on ground or in air, of a call. The rest of its time is given up.
 const MAX_PHASES: usize = 8;
@@ -376,13 +376,13 @@ impl Character {
         time: f64,
     ) -> f64 {
         let speed = scaling::length(heading);
-        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_PIECES);
+        let longest = (0.5 * mover.figure.half_width() / speed).max(time / MAX_SUBSTEPS);
         let mut left = time;
         self.touched.clear();
         // Runs at least once, even without time, because the ground may have moved away.
         while let Some(ground) = self.ground {
-            let piece = left.min(longest);
-            left -= self.piece(mover, heading, ground, piece);
+            let substep = left.min(longest);
+            left -= self.ground_substep(mover, heading, ground, substep);
             if !(0.0 < left) {
                 break;
             }
@@ -392,7 +392,7 @@ impl Character {
 
     /// Walks for a short time on the ground. Returns the time until the ground was lost, or all of
     /// it.
-    fn piece<W: Sweep + ?Sized>(
+    fn ground_substep<W: Sweep + ?Sized>(
         &mut self,
         mover: &mut Mover<'_, W>,
         heading: DVec3,
@@ -513,18 +513,18 @@ impl Character {
 
     /// Falls. Returns the time that is left when ground is met.
     fn fall<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
-        let longest = AIR_PIECE.max(time / MAX_PIECES);
+        let longest = MAX_FALL_SUBSTEP_SECONDS.max(time / MAX_SUBSTEPS);
         let mut left = time;
         self.touched.clear();
         while 0.0 < left && self.ground.is_none() {
-            let piece = left.min(longest);
-            left -= self.air_piece(mover, wish, piece);
+            let substep = left.min(longest);
+            left -= self.air_substep(mover, wish, substep);
         }
         left
     }
 
     /// Falls for a short time. Returns the time until ground was met, or all of it.
-    fn air_piece<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
+    fn air_substep<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, wish: DVec3, time: f64) -> f64 {
         let up = mover.up;
         let (displacement, mut velocity) = self.flight(wish, up, mover.settings, time);
         if !displacement.is_finite() {

@@ -12,7 +12,9 @@
 
 use crate::figure::Figure;
 use crate::kernel::shape_parts::{is_within, visit_shape};
-use crate::parts::{Found, Part, Parts, is_free, nearest_free, sweep_carried, sweep_ignoring};
+use crate::parts::{
+    ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
+};
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -120,16 +122,16 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     }
 }
 
-impl<B: BroadPhase + SpatialIndex> Parts for WorldSweep<'_, B> {
-    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(Found<'_>)) {
+impl<B: BroadPhase + SpatialIndex> ConvexWorld for WorldSweep<'_, B> {
+    fn visit(&mut self, low: DVec3, high: DVec3, part: &mut dyn FnMut(NearbyPart<'_>)) {
         self.find(low, high);
         for &object in &self.near {
             for collider in self.colliders(object) {
                 let body = collider.body();
                 let is_dynamic = || body.mobility() == Mobility::Dynamic;
                 let yields = self.yielding_but.is_some_and(|ground| ground != object) && is_dynamic();
-                let mut each = |number: u32, pose: &WidePose, found: Part<'_>| {
-                    part(Found { object, number, pose, part: found, yields });
+                let mut each = |number: u32, pose: &WidePose, found: ConvexPart<'_>| {
+                    part(NearbyPart { object, number, pose, part: found, yields });
                 };
                 let (shape, mut first) = (collider.shape_in_body(), collider.first_part());
                 visit_shape(shape, &body.wide_pose(), [low, high], &mut first, &mut each);

@@ -52,7 +52,7 @@ pub(crate) struct Attached {
 /// joints.
 ///
 /// Errors: no robot has the link, or its values are refused.
-pub(crate) fn link_place(
+pub(crate) fn link_placement(
     robots: &[PlacedRobot],
     name: &str,
     named: &[(String, f64)],

@@ -35,14 +35,14 @@ impl SelfReport {
     fn counts(&self) -> [usize; 3] {
         [
             self.count(|pair| 0 < pair.n_shared),
-            self.count(|pair| matches!(pair.meeting, Intersection::Polygon { .. })),
-            self.count(|pair| matches!(pair.meeting, Intersection::Point(_))),
+            self.count(|pair| matches!(pair.intersection, Intersection::Polygon { .. })),
+            self.count(|pair| matches!(pair.intersection, Intersection::Point(_))),
         ]
     }
 
     /// A point of the first pair.
     fn point(&self) -> Option<DVec3> {
-        self.pairs.first().and_then(|pair| pair.meeting.points().first().copied())
+        self.pairs.first().and_then(|pair| pair.intersection.points().first().copied())
     }
 
     /// Returns the report as members of a JSON document.

@@ -227,7 +227,7 @@ impl SoftWorld {
             collider.error.take().map_or(Ok(()), Err)?;
             self.seconds += seconds;
         }
-        self.place_meshes().map_err(text)?;
+        self.update_meshes().map_err(text)?;
         self.break_seams()
     }
 
@@ -276,8 +276,8 @@ impl SoftWorld {
     }
 
     /// Sets the meshes to the present positions.
-    fn place_meshes(&mut self) -> Result<(), DeformError> {
-        self.collider.place_meshes(&self.positions)
+    fn update_meshes(&mut self) -> Result<(), DeformError> {
+        self.collider.update_meshes(&self.positions)
     }
 
     /// Tears the mesh of a plate along the seams that are bent or stretched too far.
@@ -396,7 +396,7 @@ impl Collider {
     }
 
     /// Sets the meshes to these positions.
-    fn place_meshes(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
+    fn update_meshes(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
         self.mesh.set_positions(&positions[self.first..])?;
         self.obstacles.iter_mut().try_for_each(|obstacle| match &obstacle.particles {
             Some(particles) => obstacle.mesh.set_positions(&positions[particles.clone()]),
@@ -406,7 +406,7 @@ impl Collider {
 
     /// Finds the features that are near each other at these positions.
     fn find_near(&mut self, positions: &[Vec3]) -> Result<(), DeformError> {
-        self.place_meshes(positions)?;
+        self.update_meshes(positions)?;
         self.counters.searches += 1;
         self.near.clear();
         let reach = self.contacts.reach();

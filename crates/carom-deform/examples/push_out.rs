@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ball_field = |p: DVec3| Some((p.length() - 1.0, p.normalize_or(DVec3::Y)));
     for (name, collider) in [("ball", &ball), ("plate", &plate)] {
         let mut n_kept = Vec::new();
-        for way in ["field", "rays", "history"] {
+        for method in ["field", "rays", "history"] {
             let (mut falling, mut collider) = (sheet(n)?, collider.clone());
             let (mut rays, mut history) = (RayDepths::new(8), ContactSides::new(&collider, 0.5)?);
             let (mut found, mut deepest): (Vec<PushOut>, f64) = (Vec::new(), 0.0);
@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     falling.positions().iter().map(|p| *p - Vec3::Y * 0.125).collect();
                 falling.set_positions(&positions)?;
                 found.clear();
-                match (way, name) {
+                match (method, name) {
                     ("field", "ball") => falling.collect_push_outs(&ball_field, &mut found),
                     ("field", _) => falling.collect_push_outs(&|p| box_distance(half, p), &mut found),
                     ("rays", _) => found.extend(rays.update(&falling, &mut collider).finish().push_outs),
@@ -69,7 +69,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             }
             let is_kept = |p: &&Vec3| if name == "ball" { 0.99 < p.length() } else { 0.0 < p.y };
             let n_now = falling.positions().iter().filter(is_kept).count();
-            println!("{name}, {way}: {n_now} vertices are kept off, by up to {deepest:.3} m");
+            println!("{name}, {method}: {n_now} vertices are kept off, by up to {deepest:.3} m");
             n_kept.push(n_now);
         }
         let n_all = usize::from(n * n);

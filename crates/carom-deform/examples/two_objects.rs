@@ -10,8 +10,8 @@ use std::error::Error;
 /// A square sheet with sides of 2 m and `n` by `n` vertices, its heights from a function.
 fn sheet(n: u16, height: impl Fn(f32, f32) -> f32) -> Vec<Vec3> {
     let at = |i: u16| 2.0 * f32::from(i) / f32::from(n - 1) - 1.0;
-    let places = (0..n).flat_map(|row| (0..n).map(move |column| (at(column), at(row))));
-    places.map(|(x, z)| Vec3::new(x, height(x, z), z)).collect()
+    let coordinates = (0..n).flat_map(|row| (0..n).map(move |column| (at(column), at(row))));
+    coordinates.map(|(x, z)| Vec3::new(x, height(x, z), z)).collect()
 }
 
 fn cloth(n: u16, positions: &[Vec3]) -> Result<DeformableMesh, DeformError> {

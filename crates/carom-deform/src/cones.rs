@@ -142,22 +142,23 @@ impl ConeMemory {
         self.patches.resize(tree.n_leaves(), NONE);
         // Children have larger numbers than their parents.
         for node in (0..n_nodes).rev() {
-            let mut ways = 0b11_1111;
+            let mut orientations = 0b11_1111;
             for (_, child) in tree.children(node as u32) {
                 match child {
-                    Child::Node(inner) => ways &= self.orientations[inner as usize],
+                    Child::Node(inner) => orientations &= self.orientations[inner as usize],
                     Child::Leaf(leaf) => {
                         for &face in leaf.primitives {
-                            if ways != 0 {
-                                ways &= orientations_of(view.at(view.faces[face as usize]), ways);
+                            if orientations != 0 {
+                                orientations &=
+                                    orientations_of(view.at(view.faces[face as usize]), orientations);
                                 tests += 1;
                             }
                         }
                     }
                 }
             }
-            self.orientations[node] = ways;
-            if ways == 0 {
+            self.orientations[node] = orientations;
+            if orientations == 0 {
                 continue;
             }
             self.own.clear();
@@ -279,12 +280,12 @@ fn unpacked(edge: u64) -> [u32; 2] {
 /// Returns the wanted axes along which a triangle turns counter-clockwise; in the upper bits,
 /// those along which it turns clockwise.
 fn orientations_of([a, b, c]: [DVec3; 3], wanted: u8) -> u8 {
-    let mut ways = 0;
+    let mut orientations = 0;
     for axis in (0..3).filter(|axis| (wanted | wanted >> 3) >> axis & 1 == 1) {
         let turn = orient2d_along(axis, a, b, c);
-        ways |= u8::from(0.0 < turn) << axis | u8::from(turn < 0.0) << (axis + 3);
+        orientations |= u8::from(0.0 < turn) << axis | u8::from(turn < 0.0) << (axis + 3);
     }
-    ways
+    orientations
 }
 
 /// Whether two segments of a contour have no point in common, except a shared vertex. Segments on

@@ -404,7 +404,7 @@ fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
     // Four vertices are twelve numbers side by side, which the compiler takes eight or sixteen at
     // a time.
     let (mut travel, mut is_bad) = ([0.0_f32; 12], [false; 12]);
-    let mut look = |p: &[f32; 12], q: &[f32; 12]| {
+    let mut compare = |p: &[f32; 12], q: &[f32; 12]| {
         for k in 0..12 {
             let travelled = (q[k] - p[k]).abs();
             travel[k] = if travel[k] < travelled { travelled } else { travel[k] };
@@ -412,11 +412,11 @@ fn checked_travel(old: &[Vec3], new: &[Vec3]) -> Result<f64, DeformError> {
         }
     };
     let ((p, p_rest), (q, q_rest)) = (old.as_chunks::<4>(), new.as_chunks::<4>());
-    p.iter().zip(q).for_each(|(p, q)| look(&numbers(p), &numbers(q)));
+    p.iter().zip(q).for_each(|(p, q)| compare(&numbers(p), &numbers(q)));
     let mut last = [[Vec3::ZERO; 4]; 2];
     last[0][..p_rest.len()].copy_from_slice(p_rest);
     last[1][..q_rest.len()].copy_from_slice(q_rest);
-    look(&numbers(&last[0]), &numbers(&last[1]));
+    compare(&numbers(&last[0]), &numbers(&last[1]));
     if is_bad != [false; 12] {
         for (vertex, position) in new.iter().enumerate() {
             if !position.is_finite() {

@@ -198,7 +198,7 @@ impl Sheets {
         let mut nearest = self.nearest(positions, face, p);
         loop {
             let before = nearest;
-            let mut look = |other: u32| {
+            let mut test = |other: u32| {
                 if other != NO_FACE && self.sheet(other) == self.sheet(face) {
                     *n_steps += 1;
                     let found = self.nearest(positions, other, p);
@@ -209,8 +209,8 @@ impl Sheets {
             };
             match zero_weights(before.weights) {
                 Zeros::None => {}
-                Zeros::One(corner) => look(self.neighbours[before.face as usize][corner]),
-                Zeros::AllBut(corner) => self.ring(before.face, corner).iter().for_each(|&other| look(other)),
+                Zeros::One(corner) => test(self.neighbours[before.face as usize][corner]),
+                Zeros::AllBut(corner) => self.ring(before.face, corner).iter().for_each(|&other| test(other)),
             }
             if nearest.face == before.face {
                 return nearest;

@@ -135,10 +135,10 @@ impl ContactSides {
         cloth: &'a DeformableMesh<T>,
         collider: &'a mut DeformableMesh<U>,
     ) -> Result<SideUpdate<'a, U>, DeformError> {
-        let (own, given) = (self.sheets.faces(), collider.faces());
-        if own != given {
-            let face = own.iter().zip(given).position(|(s, t)| s != t);
-            return Err(DeformError::OtherCollider { face: face.unwrap_or(own.len().min(given.len())) });
+        let (own, other) = (self.sheets.faces(), collider.faces());
+        if own != other {
+            let face = own.iter().zip(other).position(|(s, t)| s != t);
+            return Err(DeformError::OtherCollider { face: face.unwrap_or(own.len().min(other.len())) });
         }
         self.next.clear();
         self.found.clear();

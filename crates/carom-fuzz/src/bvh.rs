@@ -15,23 +15,23 @@ pub fn bvh(bytes: &[u8]) {
         0 => drop(check::<Obb>(&mut bytes)),
         1 => drop(check::<Sphere>(&mut bytes)),
         _ => {
-            let (tree, given) = check::<Aabb>(&mut bytes);
-            refit(tree, &given, &mut bytes);
+            let (tree, inserted) = check::<Aabb>(&mut bytes);
+            refit(tree, &inserted, &mut bytes);
         }
     }
 }
 
 /// Refits a tree to other boxes for the same primitives. A refused refit changes nothing.
-fn refit(mut tree: Bvh, given: &[Aabb], bytes: &mut Bytes<'_>) {
-    let moved = boxes(bytes, given.len());
+fn refit(mut tree: Bvh, inserted: &[Aabb], bytes: &mut Bytes<'_>) {
+    let moved = boxes(bytes, inserted.len());
     match tree.refit(&moved) {
         Ok(()) => check_query_list(&tree, &moved, bytes),
         Err(_) => {
             assert!(!moved.iter().all(is_good));
-            check_query_list(&tree, given, bytes);
+            check_query_list(&tree, inserted, bytes);
         }
     }
-    assert!(tree.refit(&given[..given.len() / 2]).is_err() || given.is_empty());
+    assert!(tree.refit(&inserted[..inserted.len() / 2]).is_err() || inserted.is_empty());
 }
 
 /// Returns boxes, some of which no tree accepts.
@@ -57,28 +57,28 @@ fn check<V: TreeVolume>(bytes: &mut Bytes<'_>) -> (Bvh<V>, Vec<Aabb>) {
     let n = bytes.below(80);
     let quality = [BuildQuality::default(), BuildQuality::Fast][bytes.below(2)];
     let settings = BuildSettings::default().with_quality(quality).with_max_leaf(u32::from(bytes.byte() % 10));
-    let mut given = boxes(bytes, n);
-    let tree = match Bvh::<V>::build(&given, &settings) {
+    let mut inserted = boxes(bytes, n);
+    let tree = match Bvh::<V>::build(&inserted, &settings) {
         Ok(tree) => tree,
         Err(
             BvhError::NotFinite { primitive }
             | BvhError::Inverted { primitive }
             | BvhError::TooLarge { primitive },
         ) => {
-            assert!(!is_good(&given[primitive]), "{primitive} {:?}", given[primitive]);
-            assert!(given[..primitive].iter().all(is_good), "{primitive} is not the first");
-            given.retain(is_good);
-            Bvh::build(&given, &settings).unwrap()
+            assert!(!is_good(&inserted[primitive]), "{primitive} {:?}", inserted[primitive]);
+            assert!(inserted[..primitive].iter().all(is_good), "{primitive} is not the first");
+            inserted.retain(is_good);
+            Bvh::build(&inserted, &settings).unwrap()
         }
         Err(error) => panic!("{error:?}"),
     };
-    check_query_list(&tree, &given, bytes);
-    (tree, given)
+    check_query_list(&tree, &inserted, bytes);
+    (tree, inserted)
 }
 
 fn check_query_list<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     check_queries(tree, boxes, bytes);
-    ask_for_pairs(tree, boxes, bytes);
+    query_pairs(tree, boxes, bytes);
 }
 
 /// Queries the boxes that touch a box, those on a ray, and the one nearest to a point.
@@ -138,7 +138,7 @@ pub(crate) fn check_queries<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes:
 }
 
 /// Queries the pairs of the tree with itself, at another pose and in place.
-fn ask_for_pairs<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
+fn query_pairs<V: TreeVolume>(tree: &Bvh<V>, boxes: &[Aabb], bytes: &mut Bytes<'_>) {
     let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
     let mut pairs = std::collections::HashSet::new();
     visit_pairs(tree, tree, &pose, |a, b| {

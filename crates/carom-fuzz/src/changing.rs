@@ -141,10 +141,10 @@ fn watched(bytes: &mut Bytes<'_>) {
 }
 
 fn lazy(bytes: &mut Bytes<'_>) {
-    let given = crowd(bytes);
+    let inserted = crowd(bytes);
     let settings = BuildSettings::default().with_max_leaf(u32::from(bytes.byte() % 10));
-    let tree = LazyBvh::<Aabb>::new(given.clone(), &settings).unwrap();
-    let numbered = || (0..).zip(&given);
+    let tree = LazyBvh::<Aabb>::new(inserted.clone(), &settings).unwrap();
+    let numbered = || (0..).zip(&inserted);
     for _ in 0..8 {
         let probe = probe(bytes);
         let mut found = BTreeSet::new();
@@ -157,17 +157,17 @@ fn lazy(bytes: &mut Bytes<'_>) {
         let mut nearest = f64::INFINITY;
         tree.visit_near(point, limit, |primitives, bound| {
             for &p in primitives {
-                nearest = nearest.min(away(&given[p as usize], point));
+                nearest = nearest.min(away(&inserted[p as usize], point));
             }
             ControlFlow::Continue(bound.min(nearest))
         });
-        let truth = given.iter().map(|aabb| away(aabb, point)).fold(f64::INFINITY, f64::min);
+        let truth = inserted.iter().map(|aabb| away(aabb, point)).fold(f64::INFINITY, f64::min);
         if point.is_finite() && truth <= limit {
             assert_eq!(nearest, truth, "{point} within {limit}");
         }
     }
     // A part is tested with the whole, so that one tree is built further than the other.
-    let few = &given[..given.len().min(40)];
+    let few = &inserted[..inserted.len().min(40)];
     let other = LazyBvh::<Aabb>::new(few.to_vec(), &settings).unwrap();
     let pose = WidePose::from_quat(bytes.rotation(), bytes.point());
     let mut met = BTreeSet::new();

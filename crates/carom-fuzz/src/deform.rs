@@ -60,13 +60,17 @@ pub fn deform(bytes: &[u8]) {
         assert_eq!(moved.is_ok(), wanted.iter().all(is_sound));
         assert_eq!(moved, other.set_positions(&wanted));
         let distance = bytes.size() as f32;
-        let found = ask(&mut search, &mut one, distance);
-        assert_eq!(found, ask(&mut search, &mut other, distance));
+        let found = run_queries(&mut search, &mut one, distance);
+        assert_eq!(found, run_queries(&mut search, &mut other, distance));
     }
 }
 
 /// Returns the answers to all queries, including the distances and times of pairs.
-fn ask<T: FollowingTree>(search: &mut FeatureSearch, mesh: &mut DeformableMesh<T>, distance: f32) -> String {
+fn run_queries<T: FollowingTree>(
+    search: &mut FeatureSearch,
+    mesh: &mut DeformableMesh<T>,
+    distance: f32,
+) -> String {
     let near = search.within(&mut *mesh, distance).finish().pairs.to_vec();
     let impacts = search.impacts(&mut *mesh).finish();
     let (free, impacts) = (impacts.free_step(), impacts.pairs.to_vec());

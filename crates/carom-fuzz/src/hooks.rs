@@ -112,7 +112,7 @@ impl Hooks for Answers {
     }
 }
 
-fn asks(bytes: &mut Bytes<'_>) -> ActiveHooks {
+fn random_hooks(bytes: &mut Bytes<'_>) -> ActiveHooks {
     [
         ActiveHooks::MODIFY,
         ActiveHooks::FILTER,
@@ -136,7 +136,7 @@ fn play<B: BroadPhase>(mut world: World<B>, bytes: &[u8]) -> Vec<u64> {
     let mut hashes = Vec::new();
     if let Ok(plane) = HalfSpace::new(Vec3::Y) {
         let floor = BodyDesc::fixed(Shape::HalfSpace(plane)).with_position(Vec3::Y * -1.0);
-        world.insert(floor.with_hooks(asks(&mut bytes))).unwrap();
+        world.insert(floor.with_hooks(random_hooks(&mut bytes))).unwrap();
     }
     let mut n_calls = 0;
     while !bytes.is_empty() && n_calls < MAX_CALLS {
@@ -145,8 +145,8 @@ fn play<B: BroadPhase>(mut world: World<B>, bytes: &[u8]) -> Vec<u64> {
         match (bytes.below(8), id) {
             (0..=2, _) if world.len() < MAX_BODIES => {
                 if let Some(id) = insert(&mut world, &mut bytes) {
-                    let asks = asks(&mut bytes);
-                    world.body_mut(id).unwrap().set_hooks(asks).unwrap();
+                    let hooks = random_hooks(&mut bytes);
+                    world.body_mut(id).unwrap().set_hooks(hooks).unwrap();
                 }
             }
             (3, Some(id)) => drop(
@@ -157,9 +157,9 @@ fn play<B: BroadPhase>(mut world: World<B>, bytes: &[u8]) -> Vec<u64> {
                     .and_then(|body| body.set_angular_velocity(Vec3::ZERO)),
             ),
             (4, Some(id)) => {
-                let asks = asks(&mut bytes);
+                let hooks = random_hooks(&mut bytes);
                 let ccd = bytes.byte() < 128;
-                world.body_mut(id).unwrap().set_hooks(asks).unwrap();
+                world.body_mut(id).unwrap().set_hooks(hooks).unwrap();
                 let _ = world.body_mut(id).unwrap().set_ccd(ccd);
             }
             (5, Some(id)) if bytes.byte() < 64 => world.remove(id).unwrap(),

@@ -15,23 +15,23 @@ use glam::DVec3;
 const ROUNDING: [f64; 2] = [1e-11, 4e-6];
 
 /// A normal, and points on both bodies with their distances, in `f64` for either precision.
-struct Found {
+struct ManifoldPoints {
     normal: DVec3,
     contacts: Vec<(DVec3, DVec3, f64)>,
 }
 
-impl From<&Manifold> for Found {
-    fn from(m: &Manifold) -> Found {
+impl From<&Manifold> for ManifoldPoints {
+    fn from(m: &Manifold) -> ManifoldPoints {
         let contacts = m.contacts().iter().map(|c| (c.point_a, c.point_b, c.distance));
-        Found { normal: m.normal(), contacts: contacts.collect() }
+        ManifoldPoints { normal: m.normal(), contacts: contacts.collect() }
     }
 }
 
-impl From<&ManifoldF32> for Found {
-    fn from(m: &ManifoldF32) -> Found {
+impl From<&ManifoldF32> for ManifoldPoints {
+    fn from(m: &ManifoldF32) -> ManifoldPoints {
         let contacts = m.contacts().iter();
         let contacts = contacts.map(|c| (c.point_a.as_dvec3(), c.point_b.as_dvec3(), f64::from(c.distance)));
-        Found { normal: m.normal().as_dvec3(), contacts: contacts.collect() }
+        ManifoldPoints { normal: m.normal().as_dvec3(), contacts: contacts.collect() }
     }
 }
 
@@ -58,7 +58,7 @@ fn boxes(bytes: &mut Bytes<'_>, pose: &Pose, prediction: f64) {
     let manifold = box_box::manifold(half_a, half_b, pose, prediction);
     if let (Ok(a), Ok(b)) = (Cuboid::new(half_a), Cuboid::new(half_b)) {
         let found = separation.map(|s| (s.normal, s.distance));
-        check(&a, &b, pose, prediction, found, manifold.as_ref().map(Found::from));
+        check(&a, &b, pose, prediction, found, manifold.as_ref().map(ManifoldPoints::from));
     }
     // The same, rounded.
     let (half_a, half_b, rounded) = (half_a.as_vec3(), half_b.as_vec3(), round(pose));
@@ -85,7 +85,7 @@ fn hulls(bytes: &mut Bytes<'_>, pose: &Pose, prediction: f64) {
         let again = hull_hull::manifold(&a, &b, pose, prediction, Some(&mut cache));
         assert_eq!(manifold.is_some(), again.is_some(), "{pose:?} {a:?} {b:?}");
         let found = separation.map(|s| (s.normal, s.distance));
-        check(&a, &b, pose, prediction, found, manifold.as_ref().map(Found::from));
+        check(&a, &b, pose, prediction, found, manifold.as_ref().map(ManifoldPoints::from));
     }
     // The same, rounded.
     let hull = |points: &[DVec3]| {
@@ -99,7 +99,7 @@ fn hulls(bytes: &mut Bytes<'_>, pose: &Pose, prediction: f64) {
 }
 
 fn by_features(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose, prediction: f64) {
-    let Some(truth) = ask(a, b, pose) else { return };
+    let Some(truth) = query_distance(a, b, pose) else { return };
     let witness = Witness {
         normal: truth.normal,
         distance: truth.distance,
@@ -111,7 +111,7 @@ fn by_features(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose, prediction: 
         assert!(!(truth.distance <= prediction), "none within {prediction}: {truth:?} {pose:?}");
         return;
     }
-    check_contacts(a, b, pose, prediction, &truth, &Found::from(&manifold), ROUNDING[0]);
+    check_contacts(a, b, pose, prediction, &truth, &ManifoldPoints::from(&manifold), ROUNDING[0]);
 }
 
 fn round(pose: &Pose) -> carom_math::Pose {
@@ -126,7 +126,7 @@ fn size(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose) -> f64 {
 
 /// Returns the answer of the distance search, if it has converged and the size of the scene can be
 /// compared.
-fn ask(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose) -> Option<SignedDistance> {
+fn query_distance(a: &dyn SupportMap, b: &dyn SupportMap, pose: &Pose) -> Option<SignedDistance> {
     let size = size(a, b, pose);
     if !(1e-60 < size && size < 1e60) {
         return None;
@@ -141,7 +141,7 @@ fn check(
     pose: &Pose,
     prediction: f64,
     separation: Option<(DVec3, f64)>,
-    manifold: Option<Found>,
+    manifold: Option<ManifoldPoints>,
 ) {
     let size = size(a, b, pose);
     let Some((normal, separation)) = separation else {
@@ -151,7 +151,7 @@ fn check(
         return;
     };
     assert!(normal.is_finite() && !separation.is_nan());
-    let Some(truth) = ask(a, b, pose) else { return };
+    let Some(truth) = query_distance(a, b, pose) else { return };
     let tolerance = ROUNDING[0] * size;
     // The axes bound the distance from below. If the bodies overlap, they give the depth.
     assert!(separation <= truth.upper_bound + tolerance, "{separation} {truth:?} {pose:?}");
@@ -180,7 +180,7 @@ fn check_rounded(
     if !(1e-30..1e30).contains(&size(a, b, &wide)) {
         return;
     }
-    let Some(truth) = ask(a, b, &wide) else { return };
+    let Some(truth) = query_distance(a, b, &wide) else { return };
     let prediction = f64::from(prediction);
     match manifold {
         None => assert!(
@@ -188,7 +188,7 @@ fn check_rounded(
             "none within {prediction}: {truth:?} {pose:?}"
         ),
         Some(manifold) => {
-            check_contacts(a, b, &wide, prediction, &truth, &Found::from(manifold), ROUNDING[1]);
+            check_contacts(a, b, &wide, prediction, &truth, &ManifoldPoints::from(manifold), ROUNDING[1]);
         }
     }
 }
@@ -201,7 +201,7 @@ fn check_contacts(
     pose: &Pose,
     prediction: f64,
     truth: &SignedDistance,
-    found: &Found,
+    found: &ManifoldPoints,
     rounding: f64,
 ) {
     // For a curved shape the bounds may stay apart, and the outcome says so. Its points may have a

@@ -48,9 +48,9 @@ pub fn neighbours(bytes: &[u8]) {
             by_sizes.set_points(&points, &vec![radius; points.len()]).expect("points are finite");
         }
         let others: Vec<Vec3> = (0..bytes.below(6)).map(|_| bytes.point_f32()).collect();
-        let expected = ask(&mut brute, &others);
-        assert_eq!(ask(&mut grid, &others), expected, "grid, {radius:e}, {points:?}");
-        assert_eq!(ask(&mut tree, &others), expected, "tree, {radius:e}, {points:?}");
+        let expected = run_queries(&mut brute, &others);
+        assert_eq!(run_queries(&mut grid, &others), expected, "grid, {radius:e}, {points:?}");
+        assert_eq!(run_queries(&mut tree, &others), expected, "tree, {radius:e}, {points:?}");
         let mut pairs = Vec::new();
         let done = by_sizes.collect_pairs(&mut pairs);
         pairs.sort_unstable();
@@ -61,7 +61,7 @@ pub fn neighbours(bytes: &[u8]) {
 /// Pairs, the result of the search for them, and lists, all sorted.
 type Answer = (Vec<[u32; 2]>, Result<(), NeighbourError>, Vec<Result<Vec<Vec<u32>>, NeighbourError>>);
 
-fn ask(search: &mut dyn NeighbourSearch, others: &[Vec3]) -> Answer {
+fn run_queries(search: &mut dyn NeighbourSearch, others: &[Vec3]) -> Answer {
     let (mut pairs, mut lists) = (Vec::new(), NeighbourLists::default());
     let done = search.collect_pairs(&mut pairs);
     pairs.sort_unstable();

@@ -104,13 +104,13 @@ impl<I: FatIndex> World<I> {
     }
 
     /// Moves the bodies with these indices by a function.
-    fn moved(&mut self, who: &[usize], mut place: impl FnMut(&mut Random, &Body, Aabb) -> Aabb) {
+    fn moved(&mut self, indices: &[usize], mut move_box: impl FnMut(&mut Random, &Body, Aabb) -> Aabb) {
         let World { brute, bodies, random, .. } = self;
-        let moves: Vec<_> = who
+        let moves: Vec<_> = indices
             .iter()
             .map(|&i| {
                 let body = &bodies[i];
-                (body.id, place(random, body, brute.aabb(body.id).unwrap()))
+                (body.id, move_box(random, body, brute.aabb(body.id).unwrap()))
             })
             .collect();
         self.update(&moves);
@@ -122,14 +122,14 @@ impl<I: FatIndex> World<I> {
 
     /// Makes a frame in which all bodies that are not static move by their velocity.
     fn drift(&mut self, step: f32) {
-        let who = self.not_static();
-        self.moved(&who, |_, body, aabb| shifted(aabb, body.velocity * step));
+        let indices = self.not_static();
+        self.moved(&indices, |_, body, aabb| shifted(aabb, body.velocity * step));
     }
 
     /// Makes a frame in which all bodies that are not static are near their places.
     fn jitter(&mut self, amplitude: f32) {
-        let who = self.not_static();
-        self.moved(&who, |random, body, _| shifted(body.home, amplitude * random.cube_point().as_vec3()));
+        let indices = self.not_static();
+        self.moved(&indices, |random, body, _| shifted(body.home, amplitude * random.cube_point().as_vec3()));
     }
 
     /// Makes the present places the new places of rest.
@@ -185,12 +185,12 @@ impl<I: FatIndex> World<I> {
                     self.insert(&batch);
                 }
                 13 => {
-                    let mut who = self.some(24);
-                    who.sort_unstable();
-                    who.dedup();
-                    let ids: Vec<_> = who.iter().map(|&i| self.bodies[i].id).collect();
+                    let mut indices = self.some(24);
+                    indices.sort_unstable();
+                    indices.dedup();
+                    let ids: Vec<_> = indices.iter().map(|&i| self.bodies[i].id).collect();
                     assert_eq!(self.ours.remove_batch(&ids), self.brute.remove_batch(&ids));
-                    for &i in who.iter().rev() {
+                    for &i in indices.iter().rev() {
                         self.bodies.swap_remove(i);
                     }
                     self.gone.extend(ids);
@@ -204,13 +204,15 @@ impl<I: FatIndex> World<I> {
                 }
                 15 => {
                     // Static bodies may be among them.
-                    let who = self.some(12);
-                    self.moved(&who, |random, _, aabb| shifted(aabb, random.cube_point().as_vec3() * 4.0));
+                    let indices = self.some(12);
+                    self.moved(&indices, |random, _, aabb| {
+                        shifted(aabb, random.cube_point().as_vec3() * 4.0)
+                    });
                 }
                 16 => {
-                    let (place, who) = (aabb(bytes), self.some(4));
-                    if place.check().is_ok() {
-                        self.moved(&who, |_, _, _| place);
+                    let (target, indices) = (aabb(bytes), self.some(4));
+                    if target.check().is_ok() {
+                        self.moved(&indices, |_, _, _| target);
                     }
                 }
                 17 => {

@@ -158,7 +158,7 @@ fn slabs_meet_exactly(o: DVec3, d: DVec3, min: DVec3, max: DVec3) -> bool {
             let comes = &(&number(near[i]) - &number(o[i])) * &number(d[j].abs());
             let goes = &(&number(far[j]) - &number(o[j])) * &number(d[i].abs());
             // t is the distance over the speed; a negative speed flips the sign.
-            let sign = |x: f64, way: ExactNumber| if x < 0.0 { -way } else { way };
+            let sign = |x: f64, value: ExactNumber| if x < 0.0 { -value } else { value };
             (&sign(d[i], comes) - &sign(d[j], goes)).sign() <= 0.0
         })
     })

@@ -59,7 +59,7 @@ struct Facet {
     farthest_height: f64,
     is_alive: bool,
     /// The number of the last round that saw this facet.
-    seen_in: u32,
+    visible_in: u32,
 }
 
 struct Builder<'a> {
@@ -191,7 +191,7 @@ impl Builder<'_> {
             farthest: NONE,
             farthest_height: 0.0,
             is_alive: true,
-            seen_in: 0,
+            visible_in: 0,
         };
         match self.free.pop() {
             Some(slot) => {
@@ -208,7 +208,7 @@ impl Builder<'_> {
     /// Returns the height above the facet's plane, in units of the facet, if the point is strictly
     /// above it.
     #[inline]
-    fn height_if_seen(&self, facet: u32, p: u32) -> Option<f64> {
+    fn height_if_visible(&self, facet: u32, p: u32) -> Option<f64> {
         let f = &self.facets[facet as usize];
         let point = self.points[p as usize];
         let [a, b, c] = f.corners;
@@ -226,7 +226,7 @@ impl Builder<'_> {
     fn file(&mut self, p: u32, facets: &[u32]) {
         for &facet in facets {
             self.n_tests += 1;
-            let Some(height) = self.height_if_seen(facet, p) else { continue };
+            let Some(height) = self.height_if_visible(facet, p) else { continue };
             let f = &mut self.facets[facet as usize];
             self.next[p as usize] = f.waiting;
             f.waiting = p;
@@ -256,19 +256,19 @@ impl Builder<'_> {
         visible.clear();
         rim.clear();
         visible.push(first);
-        self.facets[first as usize].seen_in = round;
+        self.facets[first as usize].visible_in = round;
         let mut at = 0;
         while at < visible.len() {
             let facet = visible[at];
             at += 1;
             for i in 0..3 {
                 let neighbour = self.facets[facet as usize].twins[i] / 3;
-                if self.facets[neighbour as usize].seen_in == round {
+                if self.facets[neighbour as usize].visible_in == round {
                     continue;
                 }
                 self.n_tests += 1;
-                if self.height_if_seen(neighbour, apex).is_some() {
-                    self.facets[neighbour as usize].seen_in = round;
+                if self.height_if_visible(neighbour, apex).is_some() {
+                    self.facets[neighbour as usize].visible_in = round;
                     visible.push(neighbour);
                 } else {
                     rim.push(3 * facet + i as u32);

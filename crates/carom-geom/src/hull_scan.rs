@@ -95,7 +95,7 @@ impl Scan {
             let mut search = Search {
                 points: &points,
                 neighbours: &neighbours,
-                seen_in: vec![u32::MAX; points.len()],
+                visited_in: vec![u32::MAX; points.len()],
                 best: 0,
             };
             for cell in 0..8 * n_side * n_side {
@@ -204,7 +204,7 @@ fn cell_of([x, y, z]: [f32; 3], n_side: usize) -> usize {
 struct Search<'s, N> {
     points: &'s [DVec3],
     neighbours: &'s N,
-    seen_in: Vec<u32>,
+    visited_in: Vec<u32>,
     best: u32,
 }
 
@@ -233,17 +233,17 @@ impl<'a, N: Fn(u32) -> &'a [u32]> Search<'_, N> {
         let middle = direction([low[0] + 0.3 * step, low[1] + 0.3 * step]);
         self.climb(middle);
         let mut list = vec![self.best];
-        self.seen_in[self.best as usize] = cell as u32;
+        self.visited_in[self.best as usize] = cell as u32;
         let mut polygon = Vec::new();
         let mut at = 0;
         while at < list.len() {
             let vertex = list[at];
             at += 1;
             for &next in (self.neighbours)(vertex) {
-                if self.seen_in[next as usize] == cell as u32 {
+                if self.visited_in[next as usize] == cell as u32 {
                     continue;
                 }
-                self.seen_in[next as usize] = cell as u32;
+                self.visited_in[next as usize] = cell as u32;
                 polygon.clone_from(&cell_polygon);
                 for &other in (self.neighbours)(next) {
                     let ahead = self.points[next as usize] - self.points[other as usize];

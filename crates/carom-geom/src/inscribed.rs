@@ -72,6 +72,6 @@ pub(crate) fn inscribed_ball(planes: &[(DVec3, f64)], inside: DVec3, reach: f64)
     // Rounding of a height over a plane. If a body is thinner than this, opposite planes do not
     // bound its length. A ball between them may be far from all vertices.
     let rounding = ROUNDING * (reach + inside.abs().element_sum());
-    let (found, given) = (measure(inside + center), measure(inside));
-    if given.max(rounding) < found { (inside + center, found) } else { (inside, given.max(0.0)) }
+    let (found, before) = (measure(inside + center), measure(inside));
+    if before.max(rounding) < found { (inside + center, found) } else { (inside, before.max(0.0)) }
 }

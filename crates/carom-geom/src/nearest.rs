@@ -57,9 +57,9 @@ pub(crate) fn core_distance(a: &Figure, b: &Figure) -> ClosestPoints {
     // A face is in sight if a point is not strictly below it; orient3d is positive below.
     let is_in_sight =
         |face: &[DVec3; 3]| !a.corners().iter().all(|p| 0.0 < orient3d(face[0], face[1], face[2], *p));
-    let seen = nearest_face(a, b, is_in_sight);
+    let visible = nearest_face(a, b, is_in_sight);
     // No face is in sight if the corners of an oriented box were rounded outwards.
-    let mut found = if seen.distance.is_finite() { seen } else { nearest_face(a, b, |_| true) };
+    let mut found = if visible.distance.is_finite() { visible } else { nearest_face(a, b, |_| true) };
     if found.distance == 0.0 {
         // The same case, with corners rounded inwards.
         found.distance = f64::MIN_POSITIVE;

@@ -67,7 +67,7 @@ fn extremes(figure: &Figure) -> [DVec3; 2] {
 struct Pair {
     edges: [DVec3; MAX_EDGES],
     /// The ends of each edge as given; an axis of a box is stored as zero and the axis.
-    given: [[DVec3; 2]; MAX_EDGES],
+    ends: [[DVec3; 2]; MAX_EDGES],
     n_edges_a: usize,
     n_edges: usize,
     bodies: [Projected; 2],
@@ -94,7 +94,7 @@ impl Pair {
         let bodies = [a, b].map(|figure| Projected::new(figure, origin, scale));
         let mut pair = Pair {
             edges: [DVec3::ZERO; MAX_EDGES],
-            given: [[DVec3::ZERO; 2]; MAX_EDGES],
+            ends: [[DVec3::ZERO; 2]; MAX_EDGES],
             n_edges_a: 0,
             n_edges: 0,
             reach: bodies[0].reach + bodies[1].reach,
@@ -111,7 +111,7 @@ impl Pair {
             // An edge without length is no edge.
             if from != to && self.n_edges < MAX_EDGES {
                 self.edges[self.n_edges] = (to - from) * scale;
-                self.given[self.n_edges] = [from, to];
+                self.ends[self.n_edges] = [from, to];
                 self.n_edges += 1;
             }
         };
@@ -167,7 +167,7 @@ impl Projected {
         let mut points = [DVec3::ZERO; 8];
         let mut axes = [DVec3::ZERO; 3];
         let middle;
-        let given = match (figure.frame(), figure.bounds()) {
+        let centers = match (figure.frame(), figure.bounds()) {
             (Some(frame), _) => {
                 axes = [0, 1, 2].map(|i| frame.axes.col(i) * (frame.half[i] * scale));
                 core::slice::from_ref(&frame.center)
@@ -181,13 +181,13 @@ impl Projected {
             }
             (None, None) => figure.corners(),
         };
-        for (room, p) in points.iter_mut().zip(given) {
+        for (room, p) in points.iter_mut().zip(centers) {
             *room = (*p - origin) * scale;
         }
-        let n_points = given.len();
+        let n_points = centers.len();
         // The error of a box's middle is relative to its coordinates, not to its distance from the
         // origin here.
-        let rounded = if figure.bounds().is_some() { (given[0] * scale).abs() } else { DVec3::ZERO };
+        let rounded = if figure.bounds().is_some() { (centers[0] * scale).abs() } else { DVec3::ZERO };
         let reach = rounded
             + points[..n_points].iter().fold(DVec3::ZERO, |m, p| m.max(p.abs()))
             + axes[0].abs()
@@ -213,7 +213,7 @@ impl Projected {
 /// Whether an axis in doubt separates the bodies: the exact part of [`meet`], after its filter.
 #[cold]
 fn is_apart_exactly(a: &Figure, b: &Figure, pair: &Pair, in_doubt: u128, has_volume: bool) -> bool {
-    let edge = |i: usize| ExactVec3::difference(pair.given[i][1], pair.given[i][0]);
+    let edge = |i: usize| ExactVec3::difference(pair.ends[i][1], pair.ends[i][0]);
     let separates = |axis: &ExactVec3| {
         let ([low_a, high_a], [low_b, high_b]) = (project(a, axis), project(b, axis));
         0.0 < (&low_b - &high_a).sign() || 0.0 < (&low_a - &high_b).sign()

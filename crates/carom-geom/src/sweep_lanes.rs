@@ -162,14 +162,14 @@ impl Kernel for Swept<'_> {
         let last =
             rounding::up((until * sweep.speed - along).max(0.0) * (1.0 + 8.0 * f64::EPSILON) + lost_in(far));
         let may = used & enters.le(S::F32x8::splat(simd, last)).bits();
-        let mut told = SweptLanes { may, enters: [0.0; 8] };
+        let mut swept = SweptLanes { may, enters: [0.0; 8] };
         if may != 0 {
             let inverse = (1.0 - 8.0 * f64::EPSILON) / sweep.speed;
-            for (to, travel) in told.enters.iter_mut().zip(enters.to_array()) {
+            for (to, travel) in swept.enters.iter_mut().zip(enters.to_array()) {
                 *to = ((along + f64::from(travel)) - lost_in(far)).max(0.0) * inverse;
             }
         }
-        told
+        swept
     }
 }
 

@@ -212,7 +212,7 @@ pub(crate) fn as_triangle(corners: &[DVec3]) -> [DVec3; 3] {
 /// Two triangles, scaled to size 1, relative to a corner of the first.
 struct Figure {
     /// The corners as given.
-    given: [[DVec3; 3]; 2],
+    original: [[DVec3; 3]; 2],
     /// The corners, scaled so that no difference of two overflows.
     small: [[DVec3; 3]; 2],
     /// The factor that brings differences of `small` to size 1.
@@ -244,7 +244,7 @@ impl Figure {
         let factor = scale_of(local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.abs().max_element())));
         let local = local.map(|t| t.map(|p| p * factor));
         let size = 2.0 * local.iter().flatten().fold(0.0, |m: f64, p| m.max(p.length()));
-        Figure { given: [*a, *b], small, factor, local, unit: grow / factor, size }
+        Figure { original: [*a, *b], small, factor, local, unit: grow / factor, size }
     }
 
     /// Returns the exact scaled difference of two corners.
@@ -386,7 +386,7 @@ impl Figure {
     /// Returns to the coordinates and unit of the given triangles.
     fn finish(&self, best: &Candidate) -> ClosestPoints {
         let [point_a, point_b] = [0, 1].map(|k| {
-            let (w, t) = (best.weights[k], &self.given[k]);
+            let (w, t) = (best.weights[k], &self.original[k]);
             t[0] * w[0] + t[1] * w[1] + t[2] * w[2]
         });
         // They do not meet: a distance below the resolution of all digits is still not zero.

@@ -38,8 +38,9 @@ pub fn solid_angle(p: DVec3, t: &[DVec3; 3]) -> f64 {
 /// Whether a point of the triangle's plane is strictly inside the triangle.
 fn is_within(p: DVec3, [a, b, c]: &[DVec3; 3]) -> bool {
     // Along an axis along which it has an area.
-    let seen = (0..3).map(|axis| (axis, orient2d_along(axis, *a, *b, *c))).find(|(_, area)| *area != 0.0);
-    seen.is_some_and(|(axis, area)| {
+    let projected =
+        (0..3).map(|axis| (axis, orient2d_along(axis, *a, *b, *c))).find(|(_, area)| *area != 0.0);
+    projected.is_some_and(|(axis, area)| {
         [[a, b], [b, c], [c, a]]
             .iter()
             .all(|[from, to]| 0.0 < orient2d_along(axis, **from, **to, p) * area.signum())

@@ -297,17 +297,17 @@ impl<'m> Polytope<'m> {
         if rim.len() < 3 {
             return false;
         }
-        let mut seen = [0u64; 8];
+        let mut visited = [0u64; 8];
         let (last_face, last_edge) = rim[rim.len() - 1];
         let mut end = self.faces[usize::from(last_face)].corners[usize::from(last_edge)];
         for &(face, edge) in rim {
             let outer = &self.faces[usize::from(face)];
             let from = outer.corners[usize::from((edge + 1) % 3)];
             let (word, bit) = (usize::from(from) / 64, 1u64 << (from % 64));
-            if from != end || seen[word] & bit != 0 {
+            if from != end || visited[word] & bit != 0 {
                 return false;
             }
-            seen[word] |= bit;
+            visited[word] |= bit;
             end = outer.corners[usize::from(edge)];
         }
         true
@@ -330,8 +330,8 @@ impl Kernel for TetrahedronKernel<'_, '_> {
         // rounded product of a needle is noise. A surface turned inside out gives no bound.
         let is_outward = 0.0 < orient3d(first.w, second.w, third.w, fourth.w);
         let (first, second) = if is_outward { (first, second) } else { (second, first) };
-        for (place, corner) in polytope.vertices.iter_mut().zip([first, second, third, fourth]) {
-            *place = *corner;
+        for (slot, corner) in polytope.vertices.iter_mut().zip([first, second, third, fourth]) {
+            *slot = *corner;
         }
         (polytope.n_vertices, polytope.n_faces) = (4, 4);
         let link = |face: u16, edge: u16| face * 4 + edge;

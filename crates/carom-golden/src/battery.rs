@@ -138,14 +138,14 @@ fn ray_hit(hash: &mut Hash, shape: &Shape, pose: &Pose, ray: &Ray) {
 /// Adds the pairs of boxes that move for some frames, in every broad phase.
 fn broad_phases(hash: &mut Hash) -> Result<(), Error> {
     const N_BOXES: usize = 300;
-    let place = WorldHints::of(&[Aabb { min: Vec3::splat(-12.0), max: Vec3::splat(12.0) }; N_BOXES]);
+    let hints = WorldHints::of(&[Aabb { min: Vec3::splat(-12.0), max: Vec3::splat(12.0) }; N_BOXES]);
     for listed in ALGORITHMS {
         let mut dice = Dice::new(33);
         let mut any_box = || {
             let (center, half) = (dice.point(10.0), dice.range(0.2, 1.5));
             Aabb { min: center - half, max: center + half }
         };
-        let mut broad = listed.make(&place);
+        let mut broad = listed.make(&hints);
         let mut ids = Vec::new();
         for _ in 0..N_BOXES {
             ids.push(broad.insert(any_box(), Filter::default())?);

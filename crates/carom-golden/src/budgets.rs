@@ -17,16 +17,16 @@ const TIMES: [Duration; 3] = [Duration::from_secs(3600), Duration::ZERO, Duratio
 /// is wrong.
 pub fn time_budgets() -> Result<(), Error> {
     for scene in scenes::<DynamicBvh>() {
-        let (mut asked, mut other) = (World::new(), World::new());
-        (scene.fill)(&mut asked)?;
+        let (mut timed, mut other) = (World::new(), World::new());
+        (scene.fill)(&mut timed)?;
         (scene.fill)(&mut other)?;
         for time in TIMES {
-            step(&mut asked, time).map_err(|why| format!("{}, {time:?}: {why}", scene.name))?;
-            asked.step(DT)?;
+            step(&mut timed, time).map_err(|why| format!("{}, {time:?}: {why}", scene.name))?;
+            timed.step(DT)?;
             other.step(DT)?;
         }
         // With a clock the steps were made, so the states may differ.
-        if !clock::IS_AVAILABLE && asked.state_hash() != other.state_hash() {
+        if !clock::IS_AVAILABLE && timed.state_hash() != other.state_hash() {
             return Err(format!("{}: a refused step left something", scene.name).into());
         }
     }

@@ -8,7 +8,7 @@
 //! RFC 4180, 2005.
 //! Differs: the header is required, its columns may have any order, and other columns are ignored.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files;
 use crate::limits::MAX_FILE_BYTES;
 use std::collections::HashSet;
@@ -34,25 +34,24 @@ pub fn read(path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
 
 /// Reads the bytes of a recording. `path` appears in messages only.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
-    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
-    let place_of = |position: Option<&csv::Position>| {
-        position.map_or(Place::File, |position| Place::Line(position.line() as usize))
+    let location_of = |position: Option<&csv::Position>| {
+        position.map_or(Location::File, |position| Location::Line(position.line() as usize))
     };
-    let said = |e: csv::Error| ReadError::at(path, place_of(e.position()), e.to_string());
+    let said = |e: csv::Error| ReadError::at(path, location_of(e.position()), e.to_string());
     let header = reader.headers().map_err(said)?;
     let mut columns = [0; COLUMNS.len()];
     for (column, name) in columns.iter_mut().zip(COLUMNS) {
-        *column = header
-            .iter()
-            .position(|word| word.eq_ignore_ascii_case(name))
-            .ok_or_else(|| ReadError::at(path, Place::File, format!("no column {name} in the first line")))?;
+        *column = header.iter().position(|word| word.eq_ignore_ascii_case(name)).ok_or_else(|| {
+            ReadError::at(path, Location::File, format!("no column {name} in the first line"))
+        })?;
     }
     let mut frames: Vec<BoxFrame> = Vec::new();
     let mut seen = HashSet::new();
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(said)? {
-        let at = |reason: String| ReadError::at(path, place_of(record.position()), reason);
+        let at = |reason: String| ReadError::at(path, location_of(record.position()), reason);
         let word = |i: usize| record.get(columns[i]).unwrap_or_default();
         let whole = |i: usize| {
             word(i)
@@ -97,7 +96,7 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Vec<BoxFrame>, ReadError> {
         }
     }
     if frames.is_empty() {
-        return Err(ReadError::at(path, Place::File, "no frames"));
+        return Err(ReadError::at(path, Location::File, "no frames"));
     }
     Ok(frames)
 }

@@ -13,7 +13,7 @@
 
 mod geometry;
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::{FREE_NODES, MAX_COLLADA_DEPTH, MAX_NAME_CHARS, NODES_PER_ELEMENT, TRIANGLES_PER_PART};
 use crate::model::Model;
@@ -33,7 +33,7 @@ const NO_GEOMETRY: [&str; 4] = ["asset", "extra", "instance_camera", "instance_l
 
 /// Reads the bytes of a COLLADA file.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     // Names may have any encoding; numbers are ASCII.
     let text = String::from_utf8_lossy(bytes);
     let tree = Tree::parse(&text).map_err(|e| whole(format!("not a valid COLLADA file: {e}")))?;
@@ -207,7 +207,7 @@ impl<'t, 'a> Scene<'t, 'a, '_, '_> {
             push_note(&mut self.model.unread, format!("{item}: {reason}"));
             return Ok(());
         }
-        Err(ReadError::at(self.path, Place::Item(item.to_owned()), reason))
+        Err(ReadError::at(self.path, Location::Item(item.to_owned()), reason))
     }
 
     /// Reads the nodes of a visual scene, depth first, in the order of the file.
@@ -226,13 +226,13 @@ impl<'t, 'a> Scene<'t, 'a, '_, '_> {
             if self.max_nodes < n_nodes {
                 let reason =
                     format!("the scene has more than {} nodes, with those of instances", self.max_nodes);
-                return Err(ReadError::at(self.path, Place::File, reason));
+                return Err(ReadError::at(self.path, Location::File, reason));
             }
             if MAX_COLLADA_DEPTH < depth {
                 let reason = format!(
                     "nodes are nested deeper than {MAX_COLLADA_DEPTH}, or are instances of themselves"
                 );
-                return Err(ReadError::at(self.path, Place::Item(name), reason));
+                return Err(ReadError::at(self.path, Location::Item(name), reason));
             }
             let placed = transform(node).and_then(|own| Placement::affine(parent.after(&own).0));
             let placement = match placed {
@@ -308,7 +308,7 @@ impl<'t, 'a> Scene<'t, 'a, '_, '_> {
     fn push(&mut self, name: String, pieces: Vec<Piece>) -> Result<(), ReadError> {
         let n: usize = pieces.iter().map(|piece| piece.mesh.triangles.len()).sum();
         let counted = self.files.count_placed(n + TRIANGLES_PER_PART as usize);
-        counted.map_err(|e| ReadError::at(self.path, Place::File, e))?;
+        counted.map_err(|e| ReadError::at(self.path, Location::File, e))?;
         self.model.parts.push(Part { name, pieces });
         Ok(())
     }

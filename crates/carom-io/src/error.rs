@@ -1,12 +1,12 @@
-//! Errors of reading a file: one line with the file, the place in it and the reason.
+//! Errors of reading a file: one line with the file, the location in it and the reason.
 
 use core::fmt;
 use std::path::PathBuf;
 
-/// A place in a file.
+/// A location in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Place {
+pub enum Location {
     /// The file as a whole.
     File,
     /// A line of text, counted from 1.
@@ -35,21 +35,21 @@ pub enum ReadError {
     Syntax {
         /// The file.
         path: PathBuf,
-        /// The place of the error.
-        place: Place,
+        /// The location of the error.
+        location: Location,
         /// The description of the error.
         reason: String,
     },
 }
 
 impl ReadError {
-    /// Returns an error at a place in a file, on one line and of limited length.
-    pub(crate) fn at(path: &std::path::Path, place: Place, reason: impl Into<String>) -> ReadError {
+    /// Returns an error at a location in a file, on one line and of limited length.
+    pub(crate) fn at(path: &std::path::Path, location: Location, reason: impl Into<String>) -> ReadError {
         // Messages of libraries may span several lines; this error promises one.
         let reason = reason.into().split_whitespace().collect::<Vec<_>>().join(" ");
         // Shortened last, because escaping control characters makes the text longer.
         let reason = shortened(&without_controls(&reason), 400);
-        ReadError::Syntax { path: path.to_path_buf(), place, reason }
+        ReadError::Syntax { path: path.to_path_buf(), location, reason }
     }
 
     /// Returns the file that the error is about.
@@ -126,12 +126,14 @@ impl fmt::Display for ReadError {
                     None => Ok(()),
                 }
             }
-            ReadError::Syntax { place, reason, .. } => {
+            ReadError::Syntax { location, reason, .. } => {
                 let reason = without_controls(reason);
-                match place {
-                    Place::File => write!(f, ": {reason}"),
-                    Place::Line(line) => write!(f, ": line {line}: {reason}"),
-                    Place::Item(item) => write!(f, ": {}: {reason}", shortened(&without_controls(item), 200)),
+                match location {
+                    Location::File => write!(f, ": {reason}"),
+                    Location::Line(line) => write!(f, ": line {line}: {reason}"),
+                    Location::Item(item) => {
+                        write!(f, ": {}: {reason}", shortened(&without_controls(item), 200))
+                    }
                 }
             }
         }

@@ -8,7 +8,7 @@
 //!
 //! Reference: none; the rules are carom's own.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::limits::{
     FREE_NUMBERS, FREE_TERMS, MAX_FILE_BYTES, NUMBERS_PER_BYTE, Options, SPARSE_VALUES_PER_BYTE,
     TERMS_PER_BYTE,
@@ -213,7 +213,7 @@ impl<'a> Files<'a> {
     fn read_mesh_file(&mut self, path: &Path) -> Result<MeshFile, ReadError> {
         let format = Format::of(path).ok_or_else(|| ReadError::UnknownFormat { path: path.to_path_buf() })?;
         if matches!(format, Format::Urdf | Format::Scene) {
-            return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
+            return Err(ReadError::at(path, Location::File, "a scene, where one mesh is needed"));
         }
         let bytes = self.read(path)?;
         let Model { parts, notes, unread, metres, up, .. } = crate::parse_in(&bytes, format, path, self)?;
@@ -264,13 +264,13 @@ pub(crate) fn read_regular(path: &Path, n: u64) -> Result<Vec<u8>, ReadError> {
         let data = std::fs::metadata(path).map_err(open)?;
         if !data.is_file() {
             let what = if data.is_dir() { "a folder" } else { "a device or pipe" };
-            return Err(ReadError::at(path, Place::File, format!("{what}, not a regular file")));
+            return Err(ReadError::at(path, Location::File, format!("{what}, not a regular file")));
         }
         data.len()
     };
     if MAX_FILE_BYTES < length.min(n.saturating_add(1)) {
         let reason = format!("{length} bytes: more than the limit of {MAX_FILE_BYTES}");
-        return Err(ReadError::at(path, Place::File, reason));
+        return Err(ReadError::at(path, Location::File, reason));
     }
     let file = std::fs::File::open(path).map_err(open)?;
     let mut bytes = Vec::with_capacity(usize::try_from(length.min(n)).unwrap_or(0));

@@ -22,7 +22,7 @@ mod motion;
 
 use crate::accessor::{Accessor, AccessorItem, BufferView, Elements};
 use crate::animated::{AnimatedModel, AnimatedPart, Local, MovingMesh, SceneNode, Skin, Trs, called};
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
 use crate::model::Model;
@@ -177,7 +177,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     let scene = parse_animated(bytes, path, files, time.is_some())?;
     let pose = time.map_or_else(|| scene.rest_pose(), |seconds| scene.pose_at(seconds));
     let model = scene.into_model(&pose, files.options.keep_going);
-    let model = model.map_err(|(item, reason)| ReadError::at(path, Place::Item(item), reason))?;
+    let model = model.map_err(|(item, reason)| ReadError::at(path, Location::Item(item), reason))?;
     check_parts(model.parts.is_empty(), &model.unread, path)?;
     Ok(model)
 }
@@ -188,7 +188,7 @@ fn check_parts(is_empty: bool, unread: &[String], path: &Path) -> Result<(), Rea
         return Ok(());
     }
     let why = unread.first().map_or(String::new(), |why| format!(": {why}"));
-    Err(ReadError::at(path, Place::File, format!("no node with triangles{why}")))
+    Err(ReadError::at(path, Location::File, format!("no node with triangles{why}")))
 }
 
 /// Reads the same bytes as a scene that can be posed. Without `with_animations`, animations are
@@ -199,7 +199,7 @@ pub(crate) fn parse_animated(
     files: &mut Files<'_>,
     with_animations: bool,
 ) -> Result<AnimatedModel, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let (json, blob) = chunks(bytes).map_err(whole)?;
     let document: Document<'_> =
         serde_json::from_slice(json).map_err(|e| whole(format!("not a valid glTF file: {e}")))?;
@@ -303,12 +303,12 @@ struct Loader<'a, 'f, 'o> {
 
 impl<'a> Loader<'a, '_, '_> {
     fn at(&self, item: impl Into<String>, reason: impl Into<String>) -> ReadError {
-        ReadError::at(self.path, Place::Item(item.into()), reason)
+        ReadError::at(self.path, Location::Item(item.into()), reason)
     }
 
     fn read(&mut self, model: &mut AnimatedModel) -> Result<(), ReadError> {
         let scene_number = self.document.scene.unwrap_or(0);
-        let no_scene = ReadError::at(self.path, Place::File, "no scene");
+        let no_scene = ReadError::at(self.path, Location::File, "no scene");
         let scene = *self.document.scenes.get(scene_number).ok_or(no_scene)?;
         let scene: Scene = self.item(scene, "scenes", scene_number)?;
         // The flag of a key says whether the node has a skin. Then the mesh is read with the
@@ -382,7 +382,7 @@ impl<'a> Loader<'a, '_, '_> {
             return Ok(());
         }
         Err(match bare {
-            Some(reason) => ReadError::at(self.path, Place::File, reason),
+            Some(reason) => ReadError::at(self.path, Location::File, reason),
             None => self.at(item, reason),
         })
     }

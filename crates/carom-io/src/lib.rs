@@ -4,7 +4,7 @@
 //!
 //! Reading does not panic (tests: `random_bytes`). The counts in a header are not trusted (test:
 //! `bad_files::counts_of_headers_are_not_believed`). Each error is one line that names the file and
-//! the place in it (test: `bad_files::refusals_name_file_and_place`).
+//! the place in it (test: `bad_files::refusals_name_file_and_location`).
 //!
 //! ```
 //! use carom_io::Format;
@@ -53,7 +53,7 @@ mod xml_tree;
 
 pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose, Skin};
 pub use animation::{Animation, Channel, Interpolation, Property};
-pub use error::{Place, ReadError, without_controls};
+pub use error::{Location, ReadError, without_controls};
 pub use limits::Options;
 pub use model::Model;
 pub use octree::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data, read_octree};
@@ -153,7 +153,7 @@ pub fn read_animated(path: &Path, options: &Options) -> Result<AnimatedModel, Re
     if Format::of(path) != Some(Format::Gltf) {
         return Err(ReadError::at(
             path,
-            Place::File,
+            Location::File,
             "not a glTF file: .gltf and .glb files have animations",
         ));
     }
@@ -168,7 +168,7 @@ pub fn parse_animated(bytes: &[u8], path: &Path, options: &Options) -> Result<An
 }
 
 fn animated(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<AnimatedModel, ReadError> {
-    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
     let mut model = gltf::parse_animated(text, path, files, true)?;
     part::make_unique(model.parts.iter_mut().map(|part| &mut part.name));
     shorten(model.notes.iter_mut().chain(&mut model.unread));
@@ -178,12 +178,12 @@ fn animated(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Animated
 /// Parses the bytes of a file into a model. All files count against the same limits.
 fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     if bytes.is_empty() {
-        return Err(ReadError::at(path, Place::File, "the file is empty"));
+        return Err(ReadError::at(path, Location::File, "the file is empty"));
     }
     // The header of a binary STL file is free text and may begin with a byte order mark.
     let is_text = !matches!(format, Format::Stl | Format::ThreeMf);
     let text = if !is_text { Ok(bytes) } else { files::without_mark(bytes) };
-    let text = text.map_err(|e| ReadError::at(path, Place::File, e))?;
+    let text = text.map_err(|e| ReadError::at(path, Location::File, e))?;
     match format {
         Format::Obj => obj::parse(text, path, files),
         Format::Stl => stl::parse(text, path),
@@ -202,7 +202,7 @@ fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, Rea
     let placed = |part: &Part| part.n_triangles() as u64 + limits::TRIANGLES_PER_PART;
     let n = model.parts.iter().map(placed).fold(0, u64::saturating_add);
     files::check_triangles(n, files.n_bytes(), files.options)
-        .map_err(|e| ReadError::at(path, Place::File, e))?;
+        .map_err(|e| ReadError::at(path, Location::File, e))?;
     make_names_unique(&mut model.parts);
     shorten(model.notes.iter_mut().chain(&mut model.unread));
     Ok(model)
@@ -238,12 +238,12 @@ pub struct WholeMesh {
 /// Does the same as [`read_mesh`], with options. The result has the notes on the file too.
 pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadError> {
     if matches!(Format::of(path), Some(Format::Urdf | Format::Scene)) {
-        return Err(ReadError::at(path, Place::File, "a scene, where one mesh is needed"));
+        return Err(ReadError::at(path, Location::File, "a scene, where one mesh is needed"));
     }
     let model = read_with(path, options)?;
     let mut all = RawMesh::default();
     for part in &model.parts {
-        let at = |e: String| ReadError::at(path, Place::Item(part.name.clone()), e);
+        let at = |e: String| ReadError::at(path, Location::Item(part.name.clone()), e);
         let mesh = part.world_mesh().map_err(at)?;
         let first = all.vertices.len() as u32;
         all.vertices.extend(mesh.vertices);

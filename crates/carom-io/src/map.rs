@@ -10,7 +10,7 @@
 //! Differs: parsed here, not by `quake-util`. That crate needs all numbers of a texture and gives
 //! no line numbers of brushes.
 
-use crate::error::{Place, ReadError, shortened};
+use crate::error::{Location, ReadError, shortened};
 use crate::files;
 use crate::limits::{MAX_FILE_BYTES, MAX_NAME_CHARS};
 use carom_bsp::{Brush, Contents, SplitPlane};
@@ -102,7 +102,7 @@ impl Map {
                 match Brush::from_planes(&brush.planes, contents) {
                     Ok(brush) => brushes.push(brush),
                     Err(error) => {
-                        refused.push(ReadError::at(path, Place::Line(brush.line), error.to_string()))
+                        refused.push(ReadError::at(path, Location::Line(brush.line), error.to_string()))
                     }
                 }
             }
@@ -139,11 +139,11 @@ pub fn read(path: &Path) -> Result<Map, ReadError> {
 
 /// Reads the bytes of a map. `path` appears in messages only.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
-    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
     let mut map = Map::default();
     let mut open: Vec<Block> = Vec::new();
     for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {
-        let at = |reason: String| ReadError::at(path, Place::Line(number + 1), reason);
+        let at = |reason: String| ReadError::at(path, Location::Line(number + 1), reason);
         // Names and comments may have any encoding; braces, points and keys are ASCII.
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
@@ -195,12 +195,12 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     if !open.is_empty() {
         return Err(ReadError::at(
             path,
-            Place::File,
+            Location::File,
             format!("{} opening braces are not closed", open.len()),
         ));
     }
     if map.entities.is_empty() {
-        return Err(ReadError::at(path, Place::File, "no entity: not a map"));
+        return Err(ReadError::at(path, Location::File, "no entity: not a map"));
     }
     for entity in &mut map.entities {
         let empty = entity.brushes.iter().filter(|brush| brush.planes.is_empty());

@@ -8,7 +8,7 @@
 //! Differs: parsed here, not by `tobj`. That crate gives no line numbers, splits shared vertices at
 //! each group, and overflows on large texture indices.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::MAX_NOTES;
 use crate::model::Model;
@@ -73,7 +73,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     let mut lines = Lines { rest: bytes, number: 0 };
     while let Some(line) = lines.next() {
         let number = lines.number;
-        let at = |reason: String| ReadError::at(path, Place::Line(number), reason);
+        let at = |reason: String| ReadError::at(path, Location::Line(number), reason);
         let Ok(text) = core::str::from_utf8(line) else {
             // Names and comments may have any encoding; geometry must be UTF-8.
             match line.trim_ascii_start() {
@@ -101,7 +101,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
         has_keyword |= read_line(&text, number, &mut mesh, &mut faces, &mut unusual).map_err(at)?;
     }
     if !has_keyword {
-        return Err(ReadError::at(path, Place::File, "no v or f line: not an OBJ file"));
+        return Err(ReadError::at(path, Location::File, "no v or f line: not an OBJ file"));
     }
     let mut quirks = Quirks::default();
     let mut ends = Vec::with_capacity(faces.ends.len());
@@ -110,7 +110,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
         let corners = &faces.corners[start..end];
         triangulate(&mut mesh, corners, &mut quirks, || format!("line {line}"))
             .and_then(|()| files.check_mesh(&mesh))
-            .map_err(|e| ReadError::at(path, Place::Line(line), e))?;
+            .map_err(|e| ReadError::at(path, Location::Line(line), e))?;
         ends.push(mesh.triangles.len());
         start = end;
     }

@@ -16,7 +16,7 @@
 //! Differs: a node without children, other than the root, is an error. So are bytes behind the
 //! tree.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::Options;
 use std::path::Path;
@@ -78,7 +78,7 @@ pub fn read_octree(path: &Path, unknown: UnknownCells) -> Result<Octree, ReadErr
 
 /// Reads the bytes of a `.bt` file. `path` appears in messages.
 pub fn parse_octree(bytes: &[u8], path: &Path, unknown: UnknownCells) -> Result<Octree, ReadError> {
-    let whole = |reason: &str| ReadError::at(path, Place::File, reason);
+    let whole = |reason: &str| ReadError::at(path, Location::File, reason);
     let (mut rest, mut number) = (bytes, 0);
     let (mut size, mut resolution, mut id) = (None, None, false);
     loop {
@@ -87,7 +87,7 @@ pub fn parse_octree(bytes: &[u8], path: &Path, unknown: UnknownCells) -> Result<
         let line = core::str::from_utf8(&rest[..n]).map_err(|_| whole("the header is not text"))?.trim();
         rest = &rest[n + 1..];
         number += 1;
-        let at = |reason: String| ReadError::at(path, Place::Line(number), reason);
+        let at = |reason: String| ReadError::at(path, Location::Line(number), reason);
         if number == 1 && !line.starts_with(MAGIC) {
             return Err(at(if line.starts_with("# Octomap OcTree file") {
                 "a map with probabilities (.ot): write it as .bt, for example with ot2bt".to_owned()

@@ -10,7 +10,7 @@
 //! Differs: a vertex and a face take one line each, as all exporters write them. The keyword may
 //! touch the first count, as in ModelNet40.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::model::Model;
 use crate::part::{Part, RawMesh};
@@ -29,7 +29,7 @@ struct Header {
 /// Reads the bytes of an OFF file. `path` appears in messages and names the part.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let mut lines = Lines { rest: bytes, number: 0 };
-    let whole = |reason: &str| ReadError::at(path, Place::File, reason);
+    let whole = |reason: &str| ReadError::at(path, Location::File, reason);
     let first = lines.next().map_err(|e| lines.at(path, e))?;
     let first = first.ok_or_else(|| whole("no line: not an OFF file"))?;
     let (header, rest) = header(first).map_err(|e| lines.at(path, e))?;
@@ -112,7 +112,7 @@ impl<'a> Lines<'a> {
 
     /// Returns an error at the last returned line.
     fn at(&self, path: &Path, reason: String) -> ReadError {
-        ReadError::at(path, Place::Line(self.number), reason)
+        ReadError::at(path, Location::Line(self.number), reason)
     }
 }
 

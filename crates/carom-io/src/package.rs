@@ -27,7 +27,7 @@ pub(crate) struct Package<'a> {
 }
 
 struct Entry {
-    place: ZipArchiveEntryWayfinder,
+    wayfinder: ZipArchiveEntryWayfinder,
     method: CompressionMethod,
     is_encrypted: bool,
 }
@@ -45,7 +45,7 @@ impl<'a> Package<'a> {
                 continue;
             }
             let entry = Entry {
-                place: record.wayfinder(),
+                wayfinder: record.wayfinder(),
                 method: record.compression_method(),
                 is_encrypted: record.flags().is_encrypted(),
             };
@@ -76,7 +76,7 @@ impl<'a> Package<'a> {
         if entry.is_encrypted {
             return Err(format!("{name} is encrypted"));
         }
-        let packed = self.archive.get_entry(entry.place).map_err(|e| format!("{name}: {e}"))?;
+        let packed = self.archive.get_entry(entry.wayfinder).map_err(|e| format!("{name}: {e}"))?;
         let inner: Box<dyn BufRead + '_> = match entry.method {
             CompressionMethod::STORE => Box::new(BufReader::new(packed.verifying_reader(packed.data()))),
             CompressionMethod::DEFLATE => {

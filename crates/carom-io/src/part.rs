@@ -1,6 +1,6 @@
 //! Parts: meshes as they are in a file, and their transforms to the world.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::limits::MAX_NOTES;
 use carom_math::f64::Pose;
 use glam::{DMat3, DQuat, DVec3};
@@ -27,12 +27,16 @@ impl RawMesh {
     /// Does the same as [`RawMesh::checked`] for one of several meshes of a file. `item` is its
     /// name there.
     pub(crate) fn checked_at(self, path: &Path, item: &str) -> Result<RawMesh, ReadError> {
-        let place =
-            |what: String| Place::Item(if item.is_empty() { what } else { format!("{item}, {what}") });
-        let whole = || if item.is_empty() { Place::File } else { Place::Item(item.to_owned()) };
+        let item_location =
+            |what: String| Location::Item(if item.is_empty() { what } else { format!("{item}, {what}") });
+        let whole = || if item.is_empty() { Location::File } else { Location::Item(item.to_owned()) };
         if let Some(i) = self.vertices.iter().position(|v| !v.is_finite()) {
             let v = self.vertices[i];
-            return Err(ReadError::at(path, place(format!("vertex {i}")), format!("{v} is not finite")));
+            return Err(ReadError::at(
+                path,
+                item_location(format!("vertex {i}")),
+                format!("{v} is not finite"),
+            ));
         }
         if u32::try_from(self.vertices.len()).is_err() {
             return Err(ReadError::at(path, whole(), "more than 4294967295 vertices"));
@@ -40,7 +44,7 @@ impl RawMesh {
         for (i, triangle) in self.triangles.iter().enumerate() {
             if let Some(v) = triangle.iter().find(|v| self.vertices.len() <= **v as usize) {
                 let reason = format!("vertex {v} of {}, counted from 0", self.vertices.len());
-                return Err(ReadError::at(path, place(format!("triangle {i}")), reason));
+                return Err(ReadError::at(path, item_location(format!("triangle {i}")), reason));
             }
         }
         if self.triangles.is_empty() {

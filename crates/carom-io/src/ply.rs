@@ -8,7 +8,7 @@
 //! Differs: the counts of the header are compared with the size of the file before anything is
 //! read. Elements are read one by one.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::model::Model;
 use crate::part::{Part, RawMesh, push_note};
@@ -103,7 +103,8 @@ pub(crate) fn parse_vertices(bytes: &[u8], path: &Path) -> Result<(Vec<DVec3>, V
             push_note(&mut notes, format!("{} of element {} are not read", element.count, element.name));
         }
         for number in 0..element.count {
-            let one = payload.read(element, number).map_err(|(place, e)| ReadError::at(path, place, e))?;
+            let one =
+                payload.read(element, number).map_err(|(location, e)| ReadError::at(path, location, e))?;
             if element.name == "vertex" {
                 points.push(DVec3::from_array(one.position));
             }
@@ -115,7 +116,7 @@ pub(crate) fn parse_vertices(bytes: &[u8], path: &Path) -> Result<(Vec<DVec3>, V
 
 /// Reads the header, which has vertices with positions.
 fn header<'a>(bytes: &'a [u8], path: &Path) -> Result<(Header, Payload<'a>), ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     if !bytes.starts_with(b"ply") {
         return Err(whole("not a PLY file: it does not begin with \"ply\"".to_owned()));
     }
@@ -146,15 +147,15 @@ fn has(element: &ElementDef, names: &[&str]) -> bool {
 fn check_count(element: &ElementDef, payload: &Payload<'_>, path: &Path) -> Result<(), ReadError> {
     let (n, left) = (element.count, payload.rest.len());
     if (left as u64) < n as u64 || (element.properties.is_empty() && 0 < n) {
-        let place = Place::Item(format!("element {}", element.name));
-        return Err(ReadError::at(path, place, format!("truncated: {n} announced, {left} bytes left")));
+        let location = Location::Item(format!("element {}", element.name));
+        return Err(ReadError::at(path, location, format!("truncated: {n} announced, {left} bytes left")));
     }
     Ok(())
 }
 
 /// Reads the bytes of a PLY file. `path` appears in messages and names the part.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let (header, mut payload) = header(bytes, path)?;
     let surfaces = ["face", "tristrips"].map(|name| header.elements.get(name));
     if surfaces.iter().all(Option::is_none) {
@@ -179,7 +180,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
             _ => {}
         }
         for number in 0..n {
-            let one = payload.read(element, number).map_err(|(place, e)| ReadError::at(path, place, e))?;
+            let one =
+                payload.read(element, number).map_err(|(location, e)| ReadError::at(path, location, e))?;
             match element.name.as_str() {
                 "vertex" => mesh.vertices.push(DVec3::from_array(one.position)),
                 "face" | "tristrips" => {
@@ -218,14 +220,14 @@ impl Payload<'_> {
         };
         if 0 < left {
             let reason = format!("{left} bytes behind the elements that are announced");
-            return Err(ReadError::at(path, Place::File, reason));
+            return Err(ReadError::at(path, Location::File, reason));
         }
         Ok(())
     }
 
     /// Reads the next element. An error has its place.
-    fn read(&mut self, element: &ElementDef, number: usize) -> Result<Element, (Place, String)> {
-        let place = || Place::Item(format!("{} {number}", element.name));
+    fn read(&mut self, element: &ElementDef, number: usize) -> Result<Element, (Location, String)> {
+        let location = || Location::Item(format!("{} {number}", element.name));
         if self.encoding != Encoding::Ascii {
             let mut cursor = Cursor::new(self.rest);
             let read = match self.encoding {
@@ -234,19 +236,19 @@ impl Payload<'_> {
             };
             let is_cut = cursor.position() as usize == self.rest.len();
             let one = read.map_err(|e| {
-                (place(), if is_cut { format!("unexpected end of file: {e}") } else { e.to_string() })
+                (location(), if is_cut { format!("unexpected end of file: {e}") } else { e.to_string() })
             })?;
             self.rest = &self.rest[cursor.position() as usize..];
             return Ok(one);
         }
         loop {
             if self.rest.is_empty() {
-                return Err((place(), "unexpected end of file".to_owned()));
+                return Err((location(), "unexpected end of file".to_owned()));
             }
             let end = self.rest.iter().position(|b| matches!(*b, b'\n' | b'\r')).unwrap_or(self.rest.len());
             let (line, rest) = self.rest.split_at(end);
             self.rest = rest.strip_prefix(b"\r\n").unwrap_or_else(|| rest.get(1..).unwrap_or(&[]));
-            let number = Place::Line(self.line);
+            let number = Location::Line(self.line);
             self.line += 1;
             // Blank lines are skipped.
             if line.trim_ascii().is_empty() {
@@ -254,7 +256,7 @@ impl Payload<'_> {
             }
             let Ok(text) = core::str::from_utf8(line) else { return Err((number, "not text".to_owned())) };
             let one = self.parser.read_ascii_element(text.trim(), element);
-            let one = one.map_err(|e| (Place::Line(self.line - 1), e.to_string()))?;
+            let one = one.map_err(|e| (Location::Line(self.line - 1), e.to_string()))?;
             let n_words = text.split_whitespace().count();
             if one.n_words != n_words {
                 return Err((number, format!("{n_words} words, but a {} has {}", element.name, one.n_words)));
@@ -278,7 +280,7 @@ impl Lists {
         for &(is_strip, number, end) in &self.ends {
             let name = if is_strip { "strip" } else { "face" };
             let place = || format!("{name} {number}");
-            let at = |reason: String| ReadError::at(path, Place::Item(place()), reason);
+            let at = |reason: String| ReadError::at(path, Location::Item(place()), reason);
             let list = &self.corners[start..end];
             start = end;
             // In a list of strips, -1 ends one and begins the next.

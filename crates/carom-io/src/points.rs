@@ -10,7 +10,7 @@
 //! format, version 0.7.
 //! Differs: compressed PCD files are refused.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::Options;
 use crate::ply;
@@ -48,11 +48,11 @@ pub fn parse_points(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
         _ => return Err(ReadError::UnknownFormat { path: path.to_path_buf() }),
     };
     if let Some(i) = found.points.iter().position(|p| !p.is_finite()) {
-        let place = Place::Item(format!("point {i}"));
-        return Err(ReadError::at(path, place, format!("{} is not finite", found.points[i])));
+        let location = Location::Item(format!("point {i}"));
+        return Err(ReadError::at(path, location, format!("{} is not finite", found.points[i])));
     }
     if found.points.is_empty() {
-        return Err(ReadError::at(path, Place::File, "no point"));
+        return Err(ReadError::at(path, Location::File, "no point"));
     }
     Ok(found)
 }
@@ -60,7 +60,7 @@ pub fn parse_points(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
 fn xyz(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
     let (mut found, mut n_longer) = (Points::default(), 0_usize);
     for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {
-        let at = |reason: String| ReadError::at(path, Place::Line(number + 1), reason);
+        let at = |reason: String| ReadError::at(path, Location::Line(number + 1), reason);
         let line = core::str::from_utf8(line).map_err(|_| at("not text".to_owned()))?.trim();
         if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
             continue;
@@ -92,7 +92,7 @@ struct Field {
 }
 
 fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
-    let whole = |reason: &str| ReadError::at(path, Place::File, reason);
+    let whole = |reason: &str| ReadError::at(path, Location::File, reason);
     let (mut rest, mut number) = (bytes, 0);
     let mut header: Vec<(String, Vec<String>)> = Vec::new();
     let data = loop {
@@ -115,7 +115,7 @@ fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
         {
             return Err(ReadError::at(
                 path,
-                Place::Line(number),
+                Location::Line(number),
                 format!("{key:?} is not known in a header"),
             ));
         }
@@ -167,7 +167,7 @@ fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
             for read in 0..n {
                 let line =
                     lines.next().ok_or_else(|| whole(&format!("{n} points announced, {read} there")))?;
-                let at = |reason: &str| ReadError::at(path, Place::Item(format!("point {read}")), reason);
+                let at = |reason: &str| ReadError::at(path, Location::Item(format!("point {read}")), reason);
                 let line = core::str::from_utf8(line).map_err(|_| at("not text"))?;
                 let words: Vec<&str> = line.split_whitespace().collect();
                 if words.len() != value {

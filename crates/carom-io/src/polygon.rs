@@ -75,7 +75,7 @@ impl Quirks {
     }
 }
 
-/// Adds the triangles of a polygon to a mesh; `place` names the polygon.
+/// Adds the triangles of a polygon to a mesh; `location` names the polygon.
 ///
 /// A self-intersecting polygon adds vertices.
 ///
@@ -84,7 +84,7 @@ pub(crate) fn triangulate(
     mesh: &mut RawMesh,
     corners: &[u32],
     quirks: &mut Quirks,
-    place: impl Fn() -> String,
+    location: impl Fn() -> String,
 ) -> Result<(), String> {
     quirks.n_corners += corners.len();
     if corners.len() <= 3 {
@@ -98,7 +98,7 @@ pub(crate) fn triangulate(
     };
     if FLATNESS < seen.bend {
         quirks.n_bent += 1;
-        quirks.bent.get_or_insert_with(|| (place(), seen.bend));
+        quirks.bent.get_or_insert_with(|| (location(), seen.bend));
     }
     if is_strictly_convex(&seen.flat) {
         // All fans of a planar polygon are the same surface. Other programs start at the file's
@@ -132,10 +132,10 @@ pub(crate) fn triangulate(
     if mesh.triangles.len() == n_before {
         // All its edges cancel.
         quirks.n_empty += 1;
-        quirks.empty.get_or_insert_with(place);
+        quirks.empty.get_or_insert_with(location);
     } else if is_crossing {
         quirks.n_crossing += 1;
-        quirks.crossing.get_or_insert_with(place);
+        quirks.crossing.get_or_insert_with(location);
     }
     Ok(())
 }

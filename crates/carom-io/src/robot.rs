@@ -9,7 +9,7 @@
 //! Z. Li, S. Sastry, A Mathematical Introduction to Robotic Manipulation, 1994, 2.2 (Rodrigues'
 //! formula).
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::part::Placement;
 use carom_math::ops::sin_cos;
 use core::fmt;
@@ -235,7 +235,7 @@ impl Robot {
         path: &Path,
         notes: &mut Vec<String>,
     ) -> Result<Robot, ReadError> {
-        let at_link = |link: &str| Place::Item(format!("link {link}"));
+        let at_link = |link: &str| Location::Item(format!("link {link}"));
         let mut link_numbers: HashMap<String, usize> = HashMap::new();
         for (i, link) in links.iter().enumerate() {
             if link_numbers.insert(link.clone(), i).is_some() {
@@ -250,7 +250,7 @@ impl Robot {
         let mut joints = Vec::new();
         for text in texts {
             let at =
-                |reason: String| ReadError::at(path, Place::Item(format!("joint {}", text.name)), reason);
+                |reason: String| ReadError::at(path, Location::Item(format!("joint {}", text.name)), reason);
             let find = |name: &str| {
                 link_numbers.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")))
             };
@@ -296,8 +296,8 @@ impl Robot {
             return Err(ReadError::at(path, at_link(&links[link]), "the joints form a cycle"));
         }
         let rules = rules_of(&joints).map_err(|joint| {
-            let place = Place::Item(format!("joint {}", joints[joint].name));
-            ReadError::at(path, place, "joints that mimic each other form a cycle")
+            let location = Location::Item(format!("joint {}", joints[joint].name));
+            ReadError::at(path, location, "joints that mimic each other form a cycle")
         })?;
         let parts = Vec::new();
         Ok(Robot { name, links, link_numbers, joints, joint_numbers, rules, above, order, parts })

@@ -7,7 +7,7 @@
 //! Reference: none; the format is carom's own. `serde_json` parses it. Differs: parts are read one
 //! by one, because a value takes many times the memory of its text.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_ITEM_CHARS, TRIANGLES_PER_PART};
 use crate::model::Model;
@@ -28,12 +28,12 @@ struct Scene<'a> {
 
 /// Reads the bytes of a scene file and the meshes that it names.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
-    let whole = |reason: &str| ReadError::at(path, Place::File, reason);
+    let whole = |reason: &str| ReadError::at(path, Location::File, reason);
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
     let scene: Scene<'_> = match serde_json::from_slice(bytes) {
         Ok(scene) if is_object => scene,
         Err(e) if e.is_syntax() || e.is_eof() => {
-            return Err(ReadError::at(path, Place::Line(e.line()), e.to_string()));
+            return Err(ReadError::at(path, Location::Line(e.line()), e.to_string()));
         }
         _ => return Err(whole("no list \"parts\": not a scene file")),
     };
@@ -51,7 +51,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
                 push_note(&mut model.unread, format!("parts[{i}]{member}: {e}"));
             }
             Err((member, e)) => {
-                return Err(ReadError::at(path, Place::Item(format!("parts[{i}]{member}")), e));
+                return Err(ReadError::at(path, Location::Item(format!("parts[{i}]{member}")), e));
             }
         }
     }

@@ -4,7 +4,7 @@
 //! Assistant (the reasons: Adjacent, Default, Always, Never). The crate `quick-xml` parses the XML.
 
 use crate::Files;
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::limits::{MAX_XML_DEPTH, Options};
 use crate::xml::Attributes;
 use quick_xml::Reader;
@@ -28,7 +28,7 @@ pub struct DisabledPair {
 pub fn read_srdf(path: &Path) -> Result<Vec<DisabledPair>, ReadError> {
     let options = Options::default();
     let bytes = Files::new(&options).read(path)?;
-    parse(&bytes).map_err(|e| ReadError::at(path, Place::File, e))
+    parse(&bytes).map_err(|e| ReadError::at(path, Location::File, e))
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<DisabledPair>, String> {
@@ -39,20 +39,20 @@ fn parse(bytes: &[u8]) -> Result<Vec<DisabledPair>, String> {
         let event = reader
             .read_event()
             .map_err(|e| format!("not a valid SRDF file: byte {}: {e}", reader.error_position()))?;
-        let place = |e: String| format!("byte {}: {e}", reader.buffer_position());
+        let at_byte = |e: String| format!("byte {}: {e}", reader.buffer_position());
         match &event {
             Event::Start(element) | Event::Empty(element) => {
                 has_robot |= depth == 0 && element.name().as_ref() == b"robot";
                 if element.name().as_ref() == b"disable_collisions" {
-                    let attributes = Attributes::new(element).map_err(place)?;
-                    let link = |key: &str| attributes.text(key).map_err(place);
+                    let attributes = Attributes::new(element).map_err(at_byte)?;
+                    let link = |key: &str| attributes.text(key).map_err(at_byte);
                     let links = [link("link1")?, link("link2")?];
                     let reason = attributes.get("reason").unwrap_or_default().to_owned();
                     pairs.push(DisabledPair { links, reason });
                 }
                 depth += usize::from(matches!(event, Event::Start(_)));
                 if MAX_XML_DEPTH < depth {
-                    return Err(place(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
+                    return Err(at_byte(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
                 }
             }
             Event::End(_) => depth = depth.saturating_sub(1),

@@ -13,7 +13,7 @@
 //! Differs: parsed here, not by `stl_io`. That crate stops at the first solid and rejects normals
 //! that are not numbers.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files;
 use crate::model::Model;
 use crate::part::{Part, RawMesh, push_note};
@@ -44,13 +44,13 @@ struct Solid {
 pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     if is_binary(bytes) {
-        let mesh = binary(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+        let mesh = binary(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
         return Ok(Model::new(vec![Part::new(stem, mesh.checked(path)?)]));
     }
-    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Place::File, e))?;
+    let text = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
     let mut words = Words { rest: text, line: 1 };
     let solids = solids(&mut words);
-    let solids = solids.map_err(|reason| ReadError::at(path, Place::Line(words.line), reason))?;
+    let solids = solids.map_err(|reason| ReadError::at(path, Location::Line(words.line), reason))?;
     let is_single = solids.len() == 1;
     let mut model = Model::new(Vec::new());
     for Solid { name, mesh, line } in solids {
@@ -62,7 +62,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path) -> Result<Model, ReadError> {
         model.parts.push(Part::new(name, mesh.checked(path)?));
     }
     if model.parts.is_empty() {
-        return Err(ReadError::at(path, Place::File, "the mesh is empty: no triangle"));
+        return Err(ReadError::at(path, Location::File, "the mesh is empty: no triangle"));
     }
     Ok(model)
 }

@@ -12,7 +12,7 @@
 //! Reference: 3MF Consortium, 3D Manufacturing Format Core Specification 1.3, chapters 3 and 4;
 //! Production Extension 1.1.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_NAME_CHARS, MAX_XML_DEPTH, TRIANGLES_PER_PART, UNPACKED_BYTES_PER_COUNTED};
 use crate::model::Model;
@@ -104,7 +104,7 @@ struct Entry {
 
 /// Reads the bytes of a 3MF file.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let mut package = Package::new(bytes).map_err(whole)?;
     let start = start_of(&mut package).map_err(whole)?;
     let mut scene = Scene { package, files, entries: HashMap::new(), model: Model::new(Vec::new()) };
@@ -124,7 +124,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
             Err(e) if scene.files.options.keep_going => {
                 push_note(&mut scene.model.unread, format!("{named}: {e}"));
             }
-            Err(e) => return Err(ReadError::at(path, Place::Item(named), e)),
+            Err(e) => return Err(ReadError::at(path, Location::Item(named), e)),
         }
     }
     let mut model = scene.model;
@@ -197,25 +197,25 @@ fn walk(
         buffer.clear();
         let event = reader.read_event_into(&mut buffer);
         let position = reader.buffer_position();
-        let place = |e: String| format!("byte {position}: {e}");
-        match event.map_err(|e| place(e.to_string()))? {
+        let at_byte = |e: String| format!("byte {position}: {e}");
+        match event.map_err(|e| at_byte(e.to_string()))? {
             Event::Start(element) => {
                 if MAX_XML_DEPTH <= open.len() {
-                    return Err(place(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
+                    return Err(at_byte(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
                 }
                 n_elements += 1;
-                step(Step::Start(&element, false), &open).map_err(place)?;
+                step(Step::Start(&element, false), &open).map_err(at_byte)?;
                 open.push(String::from_utf8_lossy(element.local_name().as_ref()).into_owned());
             }
             Event::Empty(element) => {
                 n_elements += 1;
-                step(Step::Start(&element, true), &open).map_err(place)?;
+                step(Step::Start(&element, true), &open).map_err(at_byte)?;
                 let name = String::from_utf8_lossy(element.local_name().as_ref()).into_owned();
-                step(Step::End(&name), &open).map_err(place)?;
+                step(Step::End(&name), &open).map_err(at_byte)?;
             }
             Event::End(_) => {
                 let name = open.pop().unwrap_or_default();
-                step(Step::End(&name), &open).map_err(place)?;
+                step(Step::End(&name), &open).map_err(at_byte)?;
             }
             Event::Eof => break,
             _ => {}

@@ -7,7 +7,7 @@
 //! RFC 4180, 2005.
 //! Differs: the header is required; without a column `time` the rows are a second apart.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files;
 use crate::limits::MAX_FILE_BYTES;
 use std::path::Path;
@@ -37,13 +37,13 @@ pub fn read_trajectory(path: &Path) -> Result<Trajectory, ReadError> {
 }
 
 fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let bytes = files::without_mark(bytes).map_err(whole)?;
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
-    let place_of = |position: Option<&csv::Position>| {
-        position.map_or(Place::File, |position| Place::Line(position.line() as usize))
+    let location_of = |position: Option<&csv::Position>| {
+        position.map_or(Location::File, |position| Location::Line(position.line() as usize))
     };
-    let said = |e: csv::Error| ReadError::at(path, place_of(e.position()), e.to_string());
+    let said = |e: csv::Error| ReadError::at(path, location_of(e.position()), e.to_string());
     let header = reader.headers().map_err(said)?.clone();
     let time = header.iter().position(|name| name.eq_ignore_ascii_case(TIME));
     let columns: Vec<usize> = (0..header.len()).filter(|column| Some(*column) != time).collect();
@@ -57,7 +57,7 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
     let mut trajectory = Trajectory { joints, ..Trajectory::default() };
     let mut record = csv::StringRecord::new();
     while reader.read_record(&mut record).map_err(said)? {
-        let at = |reason: String| ReadError::at(path, place_of(record.position()), reason);
+        let at = |reason: String| ReadError::at(path, location_of(record.position()), reason);
         let number = |column: usize| {
             let word = &record[column];
             let bad = || at(format!("{} {word:?} is not a finite number", &header[column]));

@@ -14,7 +14,7 @@
 //! Differs: not read by `urdf-rs`. That crate rejects a robot for one unknown geometry and does not
 //! name the link.
 
-use crate::error::{Place, ReadError};
+use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::MAX_XML_DEPTH;
 use crate::model::Model;
@@ -89,7 +89,7 @@ struct Document {
 
 /// Reads the bytes of a URDF file and the meshes that it names.
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
-    let whole = |reason: String| ReadError::at(path, Place::File, reason);
+    let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let text = core::str::from_utf8(bytes).map_err(|e| whole(format!("not text: {e}")))?;
     let robot = read_robot(text).map_err(whole)?;
     if robot.links.is_empty() {
@@ -125,13 +125,13 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
                     }
                     let n = placed.iter().map(|piece| piece.mesh.triangles.len()).sum();
                     let counted = files.count_placed(n);
-                    counted.map_err(|e| ReadError::at(path, Place::File, e))?;
+                    counted.map_err(|e| ReadError::at(path, Location::File, e))?;
                     pieces.extend(placed);
                 }
                 Err(e) if files.options.keep_going => {
                     push_note(&mut model.unread, format!("link {}: {e}", link.name));
                 }
-                Err(e) => return Err(ReadError::at(path, Place::Item(format!("link {}", link.name)), e)),
+                Err(e) => return Err(ReadError::at(path, Location::Item(format!("link {}", link.name)), e)),
             }
         }
         if has_collision && link.collision.is_empty() && !link.visual.is_empty() {
@@ -347,22 +347,22 @@ fn read_robot(text: &str) -> Result<Document, String> {
             .read_event()
             .map_err(|e| format!("not a valid URDF file: byte {}: {e}", reader.error_position()))?;
         let inside = open.last().copied().unwrap_or(ElementKind::Document);
-        let place =
+        let at_byte =
             |e: String| if e == XACRO { e } else { format!("byte {}: {e}", reader.buffer_position()) };
         match event {
             Event::Start(element) => {
                 if MAX_XML_DEPTH < open.len() {
-                    return Err(place(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
+                    return Err(at_byte(format!("elements are nested deeper than {MAX_XML_DEPTH}")));
                 }
-                open.push(robot.start(&element, inside).map_err(place)?);
+                open.push(robot.start(&element, inside).map_err(at_byte)?);
             }
             Event::Empty(element) => {
-                let kind = robot.start(&element, inside).map_err(place)?;
-                robot.end(kind).map_err(place)?;
+                let kind = robot.start(&element, inside).map_err(at_byte)?;
+                robot.end(kind).map_err(at_byte)?;
             }
             Event::End(_) => {
                 open.pop();
-                robot.end(inside).map_err(place)?;
+                robot.end(inside).map_err(at_byte)?;
             }
             Event::Eof => break,
             _ => {}

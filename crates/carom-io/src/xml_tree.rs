@@ -44,17 +44,17 @@ impl<'a> Tree<'a> {
         loop {
             let event = reader.read_event();
             let position = reader.buffer_position();
-            let place = |e: String| format!("byte {position}: {e}");
-            match event.map_err(|e| place(e.to_string()))? {
+            let at_byte = |e: String| format!("byte {position}: {e}");
+            match event.map_err(|e| at_byte(e.to_string()))? {
                 Event::Start(element) => {
                     if MAX_COLLADA_DEPTH <= open.len() {
-                        return Err(place(format!("elements are nested deeper than {MAX_COLLADA_DEPTH}")));
+                        return Err(at_byte(format!("elements are nested deeper than {MAX_COLLADA_DEPTH}")));
                     }
-                    let index = tree.push(&element, &mut open).map_err(place)?;
+                    let index = tree.push(&element, &mut open).map_err(at_byte)?;
                     open.push((index, 0));
                 }
                 Event::Empty(element) => {
-                    tree.push(&element, &mut open).map_err(place)?;
+                    tree.push(&element, &mut open).map_err(at_byte)?;
                 }
                 Event::End(_) => {
                     open.pop();

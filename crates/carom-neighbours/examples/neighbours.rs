@@ -18,18 +18,18 @@ fn cloud(side: usize, corner: Vec3) -> impl Iterator<Item = Vec3> {
 
 /// Returns the number of groups: a drop and its neighbours are in one group.
 fn n_groups(lists: &NeighbourLists) -> usize {
-    let (mut is_seen, mut open, mut n) = (vec![false; lists.len()], Vec::new(), 0);
+    let (mut is_visited, mut open, mut n) = (vec![false; lists.len()], Vec::new(), 0);
     for &first in lists.points() {
-        if is_seen[first as usize] {
+        if is_visited[first as usize] {
             continue;
         }
         n += 1;
-        is_seen[first as usize] = true;
+        is_visited[first as usize] = true;
         open.push(first);
         while let Some(drop) = open.pop() {
             for &near in lists.of(drop) {
-                if !is_seen[near as usize] {
-                    is_seen[near as usize] = true;
+                if !is_visited[near as usize] {
+                    is_visited[near as usize] = true;
                     open.push(near);
                 }
             }

@@ -69,15 +69,15 @@ pub(crate) fn collect_lists<R: Rule>(
         memory.resize(n, 0);
     }
     let (mut memory, mut start) = (&mut memory[..], 0);
-    let mut places = Vec::with_capacity(blocks.len());
+    let mut jobs = Vec::with_capacity(blocks.len());
     for block in &blocks {
         let (own, rest) = memory.split_at_mut(block.0.len());
         let (own_ends, rest_ends) = ends.split_at_mut(block.1.len());
-        places.push((block, own, own_ends, start));
+        jobs.push((block, own, own_ends, start));
         start += block.0.len();
         (memory, ends) = (rest, rest_ends);
     }
-    places.into_par_iter().for_each(|((rows, row_ends), own, own_ends, start)| {
+    jobs.into_par_iter().for_each(|((rows, row_ends), own, own_ends, start)| {
         own.copy_from_slice(rows);
         for (end, &of_block) in own_ends.iter_mut().zip(row_ends) {
             *end = start + of_block;

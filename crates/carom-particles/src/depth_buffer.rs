@@ -168,7 +168,7 @@ impl DepthBuffer {
         if self.width <= column || self.height <= row {
             return None;
         }
-        let point = self.seen(column, row)?;
+        let point = self.visible_point(column, row)?;
         Some(self.camera.pose.transform_point(point).as_vec3())
     }
 
@@ -205,7 +205,7 @@ impl DepthBuffer {
     }
 
     /// Returns the visible point at the centre of a pixel, in the camera's frame.
-    fn seen(&self, column: u32, row: u32) -> Option<DVec3> {
+    fn visible_point(&self, column: u32, row: u32) -> Option<DVec3> {
         let depth = self.depths[self.pixel(column, row)];
         let (origin, direction) = self.camera.ray(self.middle(column, row));
         (depth < f32::INFINITY).then(|| origin + direction * f64::from(depth))
@@ -214,7 +214,7 @@ impl DepthBuffer {
     /// Estimates the normal of the surface in a pixel from the depths around it: in the world,
     /// toward the camera. Zero in an empty pixel.
     fn estimated_normal(&self, column: u32, row: u32) -> DVec3 {
-        let Some(here) = self.seen(column, row) else { return DVec3::ZERO };
+        let Some(here) = self.visible_point(column, row) else { return DVec3::ZERO };
         let (_, direction) = self.camera.ray(self.middle(column, row));
         // Along the row to the right, and along the column upwards.
         let right =
@@ -238,7 +238,7 @@ impl DepthBuffer {
             if self.width <= column || self.height <= row {
                 return None;
             }
-            self.seen(column, row)
+            self.visible_point(column, row)
         });
         match (before.map(|p| here - p), behind.map(|p| p - here)) {
             (Some(p), Some(q)) => Some(if q.z.abs() < p.z.abs() { q } else { p }),

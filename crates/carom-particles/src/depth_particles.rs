@@ -112,14 +112,15 @@ impl View<'_> {
     }
 
     /// Returns the surface in the pixel of a point; `None` out of view.
-    fn seen_at(&self, point: Vec3) -> Option<Seen> {
+    fn sample_at(&self, point: Vec3) -> Option<SurfaceSample> {
         let ([column, row], depth) = self.pixel_of(point)?;
         let pixel = self.buffer.pixel(column, row);
-        let seen = self.buffer.depths[pixel];
+        let surface_depth = self.buffer.depths[pixel];
         let normal = self.buffer.normals[pixel];
         // An empty pixel has infinite depth and a zero normal.
-        let surface = if seen < f32::INFINITY { self.surface([column, row], seen) } else { point };
-        Some(Seen { behind: depth - seen, surface, normal })
+        let surface =
+            if surface_depth < f32::INFINITY { self.surface([column, row], surface_depth) } else { point };
+        Some(SurfaceSample { behind: depth - surface_depth, surface, normal })
     }
 
     pub(crate) fn advance(
@@ -143,30 +144,30 @@ impl View<'_> {
         for sample in 1..=bounce.samples {
             let time = if sample == bounce.samples { dt } else { piece * sample as f32 };
             *position = start + *velocity * time;
-            let Some(seen) = self.seen_at(*position) else {
+            let Some(surface_sample) = self.sample_at(*position) else {
                 outcome = StepOutcome::Outside;
                 continue;
             };
-            let over = seen.over(*position);
-            if !(-thickness < seen.behind && over < 0.0) {
+            let over = surface_sample.over(*position);
+            if !(-thickness < surface_sample.behind && over < 0.0) {
                 outcome = StepOutcome::Free;
                 continue;
             }
-            let speed = velocity.dot(seen.normal);
+            let speed = velocity.dot(surface_sample.normal);
             let since = (over / speed).clamp(0.0, time);
             let hit = *position - *velocity * since;
             // Behind a steep surface a particle is soon deep, though it has just passed through.
-            let goes_through = || 0.0 <= seen.over(start) && self.is_surface(hit, thickness);
-            if thickness < seen.behind && !goes_through() {
+            let goes_through = || 0.0 <= surface_sample.over(start) && self.is_surface(hit, thickness);
+            if thickness < surface_sample.behind && !goes_through() {
                 outcome = StepOutcome::Hidden;
                 continue;
             }
             if !(speed < 0.0) {
                 return StepOutcome::Killed;
             }
-            *velocity = bounce.reflect(*velocity, seen.normal);
+            *velocity = bounce.reflect(*velocity, surface_sample.normal);
             *position = hit + *velocity * (since + (dt - time));
-            *position -= seen.normal * seen.over(*position).min(0.0);
+            *position -= surface_sample.normal * surface_sample.over(*position).min(0.0);
             return StepOutcome::Bounced;
         }
         outcome
@@ -175,8 +176,8 @@ impl View<'_> {
     /// Returns the time at which a particle that starts behind a surface comes out toward the
     /// camera; `None` if it does not in this step.
     fn comes_out(&self, start: Vec3, velocity: Vec3, dt: f32, thickness: f32) -> Option<f32> {
-        let seen = self.seen_at(start)?;
-        let (over, speed) = (seen.over(start), velocity.dot(seen.normal));
+        let sample = self.sample_at(start)?;
+        let (over, speed) = (sample.over(start), velocity.dot(sample.normal));
         if !(over < 0.0 && 0.0 < speed) {
             return None;
         }
@@ -190,12 +191,12 @@ impl View<'_> {
 
     /// Whether the visible surface is near a point.
     fn is_surface(&self, point: Vec3, thickness: f32) -> bool {
-        self.seen_at(point).is_some_and(|seen| seen.behind.abs() <= thickness)
+        self.sample_at(point).is_some_and(|sample| sample.behind.abs() <= thickness)
     }
 }
 
 /// The surface in the pixel of a point.
-struct Seen {
+struct SurfaceSample {
     /// The depth of the point minus that of the surface.
     behind: f32,
     /// The point of the surface at the centre of the pixel.
@@ -204,7 +205,7 @@ struct Seen {
     normal: Vec3,
 }
 
-impl Seen {
+impl SurfaceSample {
     /// Returns the signed distance of a point above the plane of the surface.
     fn over(&self, point: Vec3) -> f32 {
         (point - self.surface).dot(self.normal)

@@ -16,7 +16,7 @@ use glam::Vec3;
 const MAX_TRACE: u32 = 32;
 
 /// A particle that is nearer to the surface than this fraction of its radius has hit it.
-const MEETING: f32 = 1.0 / 64.0;
+const CONTACT_FRACTION: f32 = 1.0 / 64.0;
 
 /// Moves particles of a radius for `dt` seconds by their velocities, and lets them bounce off the
 /// surfaces of a field. `field` returns the signed distance of a point, negative inside, and the
@@ -47,7 +47,7 @@ pub fn advance_in_field(
         for _ in 0..MAX_TRACE {
             let (distance, gradient) = field(*position);
             let room = distance - radius;
-            let is_met = !(MEETING * radius < room);
+            let is_met = !(CONTACT_FRACTION * radius < room);
             if is_met && room < 0.0 {
                 *position -= gradient * room;
             }
@@ -56,7 +56,7 @@ pub fn advance_in_field(
                 outcome = StepOutcome::Bounced;
             }
             let speed = velocity.length();
-            let travel = room.max(MEETING * radius);
+            let travel = room.max(CONTACT_FRACTION * radius);
             if speed * left <= travel {
                 *position += *velocity * left;
                 break;

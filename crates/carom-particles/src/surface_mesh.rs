@@ -140,7 +140,7 @@ fn node(at: [usize; 3]) -> usize {
 }
 
 /// Returns the coordinates of a node in its block.
-fn place_of(node: usize) -> [usize; 3] {
+fn coordinates_of(node: usize) -> [usize; 3] {
     [node % SIDE, node / SIDE % SIDE, node / (SIDE * SIDE)]
 }
 
@@ -161,8 +161,8 @@ impl Grid {
         }
         // Equal items are identical, so sums do not depend on the order of the particles.
         let order = |(a, p): &(Key, Vec3), (b, q): &(Key, Vec3)| -> Ordering {
-            let by_place = p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
-            a.cmp(b).then(by_place)
+            let by_position = p.x.total_cmp(&q.x).then(p.y.total_cmp(&q.y)).then(p.z.total_cmp(&q.z));
+            a.cmp(b).then(by_position)
         };
         #[cfg(feature = "parallel")]
         crate::par::sort_by(&mut near, order);
@@ -198,7 +198,7 @@ impl Grid {
         let [z, y, x] = self.keys[block].map(|k| f64::from(k) * SIDE as f64);
         let mut out = Vec::new();
         for cell in 0..NODES {
-            let at = place_of(cell);
+            let at = coordinates_of(cell);
             let corners: [f32; 8] = core::array::from_fn(|i| {
                 self.value(&around, [at[0] + (i & 1), at[1] + (i >> 1 & 1), at[2] + (i >> 2)])
             });
@@ -227,7 +227,7 @@ impl Grid {
         };
         let mut out = Vec::new();
         for first in 0..NODES {
-            let at = place_of(first);
+            let at = coordinates_of(first);
             let is_inside = self.values[block][first] < 0.0;
             for axis in 0..3 {
                 let mut next = at;
@@ -290,7 +290,7 @@ fn values_of(near: &[(Key, Vec3)], radius: f32, cell: f32) -> [f32; NODES] {
         if !(0.0 < weight) {
             return radius;
         }
-        let at = Vec3::from_array(place_of(i).map(|x| x as f32)) * cell;
+        let at = Vec3::from_array(coordinates_of(i).map(|x| x as f32)) * cell;
         let part = (weight / FULL_WEIGHT).min(1.0);
         (at - sums[i] / weight).length() + radius * (1.0 - 2.0 * part)
     })

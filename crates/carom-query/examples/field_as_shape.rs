@@ -32,8 +32,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let on_edge = |y: f32| Pose::new(Quat::from_rotation_z(FRAC_PI_4), Vec3::new(1.0, y, 0.0));
     let reach = 0.2 * SQRT_2;
     println!("{:<36}{:>8}{:>9}{:>9}", "metres, seconds", "exact", "field", "mesh");
-    let row = |what: &str, exact: f32, ask: &dyn Fn(&Shape) -> Option<f32>| {
-        let [by_field, by_mesh] = [0, 1].map(|i| ask(&shapes[i].1).unwrap_or(f32::NAN));
+    let row = |what: &str, exact: f32, query: &dyn Fn(&Shape) -> Option<f32>| {
+        let [by_field, by_mesh] = [0, 1].map(|i| query(&shapes[i].1).unwrap_or(f32::NAN));
         println!("{what:<36}{exact:>8.4}{by_field:>9.4}{by_mesh:>9.4}");
     };
     let origin = Pose::IDENTITY;
@@ -49,8 +49,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         ("contact of a ball, negative: deep", &ball, at(1.0, 0.6), -0.05),
         ("contact of a box on its edge", &brick, on_edge(0.6), 0.2 - reach),
     ] {
-        let ask = |ring: &Shape| contact(ring, &origin, body, &pose, 0.0).map(|found| found.contact.distance);
-        row(what, exact, &ask);
+        let query =
+            |ring: &Shape| contact(ring, &origin, body, &pose, 0.0).map(|found| found.contact.distance);
+        row(what, exact, &query);
     }
     let ray = Ray::new(Vec3::X * -3.0, Vec3::X);
     row("length of a ray from the side", 1.6, &|ring| {

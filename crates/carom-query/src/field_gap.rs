@@ -9,7 +9,7 @@
 //! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
 //! (branch and bound, the best bound first).
 
-use crate::field_search::{MAX_PARTS, MAX_STEPS, Other, SMALLEST, corner_of_box, place_near};
+use crate::field_search::{MAX_PARTS, MAX_STEPS, Other, SMALLEST, corner_of_box, surface_point_near};
 use alloc::collections::BinaryHeap;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -41,11 +41,11 @@ pub(crate) fn least_gap(
     let whole = |field: &dyn DistanceField| {
         let [low, high] = field.search_box();
         let (center, half) = ((low + high) * 0.5, (high - low) * 0.5);
-        Part { center, half, floor: field.floor(center, half) }
+        FieldCell { center, half, floor: field.floor(center, half) }
     };
     let smallest = SMALLEST * a.resolution();
     let n_left = MAX_PARTS / 16;
-    let parts = [whole(a), whole(b.field)].map(Parts::new);
+    let parts = [whole(a), whole(b.field)].map(FieldCells::new);
     let mut search = GapSearch { a, b, best: None, limit, tolerance, smallest, n_left, parts };
     search.begin();
     let at_least = search.run();
@@ -55,33 +55,33 @@ pub(crate) fn least_gap(
 
 /// A part of a field's box.
 #[derive(Clone, Copy)]
-struct Part {
+struct FieldCell {
     center: DVec3,
     half: DVec3,
     floor: LinearFloor,
 }
 
 /// Parts of a field's box that were bisected, each once.
-struct Parts {
-    list: Vec<Part>,
+struct FieldCells {
+    list: Vec<FieldCell>,
     /// For each part, the index of the first of its eight children; 0 if it was not bisected.
     halves: Vec<usize>,
 }
 
-impl Parts {
-    fn new(whole: Part) -> Parts {
-        Parts { list: vec![whole], halves: vec![0] }
+impl FieldCells {
+    fn new(whole: FieldCell) -> FieldCells {
+        FieldCells { list: vec![whole], halves: vec![0] }
     }
 
     /// Returns the eight children of a part.
     fn halves_of(&mut self, number: usize, field: &dyn DistanceField) -> Range<usize> {
         if self.halves[number] == 0 {
             self.halves[number] = self.list.len();
-            let Part { center, half, .. } = self.list[number];
+            let FieldCell { center, half, .. } = self.list[number];
             let half = half * 0.5;
             self.list.extend((0..8).map(|corner| {
                 let center = center + half * corner_of_box(corner);
-                Part { center, half, floor: field.floor(center, half) }
+                FieldCell { center, half, floor: field.floor(center, half) }
             }));
             self.halves.resize(self.list.len(), 0);
         }
@@ -130,12 +130,12 @@ struct GapSearch<'a> {
     smallest: f64,
     /// Pairs that may still be visited.
     n_left: u32,
-    parts: [Parts; 2],
+    parts: [FieldCells; 2],
 }
 
 impl GapSearch<'_> {
     /// Returns a lower bound of the sum for a point of each part near its surface.
-    fn floor(&self, a: &Part, b: &Part) -> f64 {
+    fn floor(&self, a: &FieldCell, b: &FieldCell) -> f64 {
         let least = [a.floor.least(a.half), b.floor.least(b.half)];
         if self.a.error_bound() < least[0] || self.b.field.error_bound() < least[1] {
             return f64::INFINITY;
@@ -161,20 +161,21 @@ impl GapSearch<'_> {
     fn begin(&mut self) {
         let [low, high] = self.b.field.bounds();
         let middle = self.b.pose.transform_point((low + high) * 0.5);
-        let mut near_a = place_near(self.a, middle);
+        let mut near_a = surface_point_near(self.a, middle);
         for _ in 0..2 {
-            let Some((place_a, sample_a)) = near_a else { return };
-            let Some((own, other)) = place_near(self.b.field, self.b.pose.inverse_transform_point(place_a))
+            let Some((point_a, sample_a)) = near_a else { return };
+            let Some((own, other)) =
+                surface_point_near(self.b.field, self.b.pose.inverse_transform_point(point_a))
             else {
                 return;
             };
-            let place_b = self.b.pose.transform_point(own);
+            let point_b = self.b.pose.transform_point(own);
             // The known samples are used: at the border of a band rounding may move a point to
             // where there is no sample.
-            self.take([place_a, place_b], sample_a, &other);
-            near_a = place_near(self.a, place_b);
-            if let Some((place_a, sample_a)) = near_a {
-                self.take([place_a, place_b], sample_a, &other);
+            self.take([point_a, point_b], sample_a, &other);
+            near_a = surface_point_near(self.a, point_b);
+            if let Some((point_a, sample_a)) = near_a {
+                self.take([point_a, point_b], sample_a, &other);
             }
         }
     }
@@ -237,16 +238,16 @@ impl GapSearch<'_> {
     fn polish(&mut self) {
         for _ in 0..2 * MAX_STEPS {
             let Some(best) = self.best else { return };
-            let [place_a, place_b] = best.positions;
-            let Some(along) = unit(place_b - place_a) else { return };
-            let gap = length(place_b - place_a);
-            let own = self.b.pose.inverse_transform_point(place_b);
+            let [point_a, point_b] = best.positions;
+            let Some(along) = unit(point_b - point_a) else { return };
+            let gap = length(point_b - point_a);
+            let own = self.b.pose.inverse_transform_point(point_b);
             let Some(other) = self.b.field.sample(own) else { return };
             let down_a = best.sample.gradient - along;
             let down_b = self.b.pose.transform_vector(other.gradient) + along;
             for part in [1.0, 0.25, 0.0625] {
-                self.offer([place_a - down_a * (gap * part), place_b]);
-                self.offer([place_a, place_b - down_b * (gap * part)]);
+                self.offer([point_a - down_a * (gap * part), point_b]);
+                self.offer([point_a, point_b - down_b * (gap * part)]);
                 if self.limit < best.sum {
                     break;
                 }

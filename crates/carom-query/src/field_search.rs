@@ -49,20 +49,20 @@ pub(crate) struct Least {
     /// The field at that point.
     pub(crate) sample: DistanceSample,
     /// The other shape seen from that point.
-    pub(crate) other: Seen,
+    pub(crate) other: TargetSample,
 }
 
 impl Least {
     /// Returns the sum for a shape that is a single point.
     pub(crate) fn at(position: DVec3, sample: DistanceSample) -> Least {
-        let other = Seen { distance: 0.0, away: DVec3::ZERO, point: position };
+        let other = TargetSample { distance: 0.0, away: DVec3::ZERO, point: position };
         Least { sum: sample.distance, at_least: sample.distance, position, sample, other }
     }
 }
 
 /// The positions that are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Places {
+pub(crate) enum SearchDomain {
     /// Positions inside the other shape; all positions if its distance is defined everywhere.
     InOther,
     /// Positions with a sample of 0, up to the error bound.
@@ -71,7 +71,7 @@ pub(crate) enum Places {
 
 /// The nearest point of a shape, seen from a position.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Seen {
+pub(crate) struct TargetSample {
     /// Distance to the shape.
     pub(crate) distance: f64,
     /// Unit vector along which the distance grows; zero inside the shape.
@@ -80,10 +80,10 @@ pub(crate) struct Seen {
     pub(crate) point: DVec3,
 }
 
-impl Seen {
+impl TargetSample {
     /// The initial value of a search: an infinite distance.
-    pub(crate) const NOWHERE: Seen =
-        Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: DVec3::INFINITY };
+    pub(crate) const NOWHERE: TargetSample =
+        TargetSample { distance: f64::INFINITY, away: DVec3::ZERO, point: DVec3::INFINITY };
 }
 
 /// A shape that is searched against a field, in the field's frame.
@@ -92,17 +92,17 @@ pub(crate) trait Target {
     const IS_EVERYWHERE: bool;
 
     /// Returns the distance to the shape and its nearest point.
-    fn see(&mut self, position: DVec3) -> Seen;
+    fn sample_at(&mut self, position: DVec3) -> TargetSample;
 
     /// Returns a lower bound of the sums in a box in which the field has this floor, without a
     /// query.
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64;
 
     /// Returns the same, with the result of a query at the centre of the box.
-    fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64;
+    fn sample_floor(&self, floor: &LinearFloor, target: &TargetSample, half: DVec3) -> f64;
 
     /// Reports a new least sum, by the query result at its position.
-    fn improved(&mut self, seen: &Seen);
+    fn improved(&mut self, target: &TargetSample);
 }
 
 /// Returns the least sum to within the tolerance, a length; `None` if no sum is below the limit.
@@ -110,7 +110,7 @@ pub(crate) trait Target {
 pub(crate) fn least_sum<T: Target>(
     field: &dyn DistanceField,
     target: &mut T,
-    places: Places,
+    domain: SearchDomain,
     start: DVec3,
     limit: f64,
     tolerance: f64,
@@ -122,7 +122,7 @@ pub(crate) fn least_sum<T: Target>(
     let mut search = Search {
         field,
         target,
-        places,
+        domain,
         best: None,
         limit,
         at_least: limit,
@@ -175,7 +175,7 @@ fn in_passes(mut finest: f64, smallest: f64, mut pass: impl FnMut(f64) -> (f64, 
 struct Search<'a, T> {
     field: &'a dyn DistanceField,
     target: &'a mut T,
-    places: Places,
+    domain: SearchDomain,
     best: Option<Least>,
     /// The least sum so far.
     limit: f64,
@@ -191,25 +191,25 @@ struct Search<'a, T> {
 impl<T: Target> Search<'_, T> {
     /// Queries the shape at a position, and offers the sums there and at the nearest point of the
     /// shape.
-    fn sample(&mut self, position: DVec3) -> (Seen, Option<DistanceSample>) {
-        let seen = self.target.see(position);
+    fn sample(&mut self, position: DVec3) -> (TargetSample, Option<DistanceSample>) {
+        let target = self.target.sample_at(position);
         let sample = self.field.sample(position);
         if let Some(sample) = sample
-            && (seen.distance == 0.0 || self.places == Places::OnSurface || T::IS_EVERYWHERE)
+            && (target.distance == 0.0 || self.domain == SearchDomain::OnSurface || T::IS_EVERYWHERE)
         {
-            self.offer(position, sample, &seen, &seen);
+            self.offer(position, sample, &target, &target);
         }
-        if seen.distance != 0.0
+        if target.distance != 0.0
             && !T::IS_EVERYWHERE
-            && let Some(sample) = self.field.sample(seen.point)
+            && let Some(sample) = self.field.sample(target.point)
         {
-            let there = Seen { distance: 0.0, away: DVec3::ZERO, point: seen.point };
-            self.offer(seen.point, sample, &there, &seen);
+            let there = TargetSample { distance: 0.0, away: DVec3::ZERO, point: target.point };
+            self.offer(target.point, sample, &there, &target);
         }
-        (seen, sample)
+        (target, sample)
     }
 
-    fn offer(&mut self, position: DVec3, sample: DistanceSample, other: &Seen, from: &Seen) {
+    fn offer(&mut self, position: DVec3, sample: DistanceSample, other: &TargetSample, from: &TargetSample) {
         let sum = sample.distance + other.distance;
         if sum < self.limit {
             self.limit = sum;
@@ -240,11 +240,11 @@ impl<T: Target> Search<'_, T> {
 
     /// Whether a part contains no relevant position: it is outside the other shape, or on one side
     /// of the surface.
-    fn has_no_place(&self, seen: &Seen, sample: Option<DistanceSample>, half: DVec3) -> bool {
+    fn is_excluded(&self, target: &TargetSample, sample: Option<DistanceSample>, half: DVec3) -> bool {
         let reach = length(half);
-        match self.places {
-            Places::InOther => !T::IS_EVERYWHERE && reach < seen.distance,
-            Places::OnSurface => {
+        match self.domain {
+            SearchDomain::InOther => !T::IS_EVERYWHERE && reach < target.distance,
+            SearchDomain::OnSurface => {
                 sample.is_some_and(|sample| sample.distance + MAX_SLOPE * reach < -self.error)
             }
         }
@@ -261,7 +261,7 @@ impl<T: Target> Search<'_, T> {
 
     /// Searches a part in which `at_least` is a lower bound of the sums.
     fn visit(&mut self, center: DVec3, half: DVec3, floor: &LinearFloor, at_least: f64) {
-        if self.places == Places::OnSurface && self.error < floor.least(half) {
+        if self.domain == SearchDomain::OnSurface && self.error < floor.least(half) {
             return;
         }
         if self.is_left_out(at_least) {
@@ -272,11 +272,11 @@ impl<T: Target> Search<'_, T> {
             return;
         }
         self.n_left -= 1;
-        let (seen, sample) = self.sample(center);
-        if self.has_no_place(&seen, sample, half) {
+        let (target, sample) = self.sample(center);
+        if self.is_excluded(&target, sample, half) {
             return;
         }
-        let at_least = at_least.max(self.target.seen_floor(floor, &seen, half));
+        let at_least = at_least.max(self.target.sample_floor(floor, &target, half));
         if self.is_left_out(at_least) {
             return;
         }
@@ -292,9 +292,10 @@ impl<T: Target> Search<'_, T> {
             // The floor of the whole part holds for its eighths, and costs less than their own
             // floors.
             let value = floor.value + floor.gradient.dot(offset);
-            let distance = seen.distance + seen.away.dot(offset);
+            let distance = target.distance + target.away.dot(offset);
             let whole = LinearFloor { value, ..*floor };
-            let at_least = at_least.max(self.target.seen_floor(&whole, &Seen { distance, ..seen }, half));
+            let at_least =
+                at_least.max(self.target.sample_floor(&whole, &TargetSample { distance, ..target }, half));
             if self.is_left_out(at_least) {
                 continue;
             }
@@ -393,12 +394,12 @@ impl<'a> Convex<'a> {
 impl Target for Convex<'_> {
     const IS_EVERYWHERE: bool = false;
 
-    fn see(&mut self, position: DVec3) -> Seen {
+    fn sample_at(&mut self, position: DVec3) -> TargetSample {
         let from_center = position - self.center;
         if self.radius == 0.0 {
             let distance = length(from_center);
             let away = unit(from_center).unwrap_or(DVec3::ZERO);
-            return Seen { distance, away, point: self.center };
+            return TargetSample { distance, away, point: self.center };
         }
         let point = self.pose.inverse_transform_point(position);
         let at = WidePose { translation: point, ..WidePose::IDENTITY };
@@ -408,10 +409,10 @@ impl Target for Convex<'_> {
         self.counters.iterations += found.counters.iterations;
         self.counters.supports += found.counters.supports;
         if found.distance == 0.0 {
-            return Seen { distance: 0.0, away: DVec3::ZERO, point: position };
+            return TargetSample { distance: 0.0, away: DVec3::ZERO, point: position };
         }
         let point = self.pose.transform_point(found.point_a);
-        Seen { distance: found.distance, away: self.pose.transform_vector(found.normal), point }
+        TargetSample { distance: found.distance, away: self.pose.transform_vector(found.normal), point }
     }
 
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
@@ -431,14 +432,14 @@ impl Target for Convex<'_> {
         }
     }
 
-    fn seen_floor(&self, floor: &LinearFloor, seen: &Seen, half: DVec3) -> f64 {
+    fn sample_floor(&self, floor: &LinearFloor, target: &TargetSample, half: DVec3) -> f64 {
         // The distance from a convex shape is convex, so its tangent is a lower bound.
-        floor.value + seen.distance - (floor.gradient + seen.away).abs().dot(half)
+        floor.value + target.distance - (floor.gradient + target.away).abs().dot(half)
     }
 
-    fn improved(&mut self, seen: &Seen) {
-        if seen.away != DVec3::ZERO {
-            self.plane = Some((seen.away, seen.away.dot(seen.point)));
+    fn improved(&mut self, target: &TargetSample) {
+        if target.away != DVec3::ZERO {
+            self.plane = Some((target.away, target.away.dot(target.point)));
         }
     }
 }
@@ -478,9 +479,9 @@ pub(crate) struct Plane {
 impl Target for Plane {
     const IS_EVERYWHERE: bool = true;
 
-    fn see(&mut self, position: DVec3) -> Seen {
+    fn sample_at(&mut self, position: DVec3) -> TargetSample {
         let distance = self.normal.dot(position) - self.height;
-        Seen { distance, away: self.normal, point: position - self.normal * distance }
+        TargetSample { distance, away: self.normal, point: position - self.normal * distance }
     }
 
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
@@ -488,11 +489,11 @@ impl Target for Plane {
         floor.value + distance - (floor.gradient + self.normal).abs().dot(half)
     }
 
-    fn seen_floor(&self, _: &LinearFloor, _: &Seen, _: DVec3) -> f64 {
+    fn sample_floor(&self, _: &LinearFloor, _: &TargetSample, _: DVec3) -> f64 {
         f64::NEG_INFINITY
     }
 
-    fn improved(&mut self, _: &Seen) {}
+    fn improved(&mut self, _: &TargetSample) {}
 }
 
 /// A field in the frame of another field.
@@ -515,12 +516,12 @@ impl Other<'_> {
 impl Target for Other<'_> {
     const IS_EVERYWHERE: bool = true;
 
-    fn see(&mut self, position: DVec3) -> Seen {
+    fn sample_at(&mut self, position: DVec3) -> TargetSample {
         let Some(sample) = self.field.sample(self.pose.inverse_transform_point(position)) else {
-            return Seen { distance: f64::INFINITY, away: DVec3::ZERO, point: position };
+            return TargetSample { distance: f64::INFINITY, away: DVec3::ZERO, point: position };
         };
         let away = self.pose.transform_vector(unit(sample.gradient).unwrap_or(DVec3::ZERO));
-        Seen { distance: sample.distance, away, point: position - away * sample.distance }
+        TargetSample { distance: sample.distance, away, point: position - away * sample.distance }
     }
 
     fn floor(&self, floor: &LinearFloor, center: DVec3, half: DVec3) -> f64 {
@@ -531,17 +532,18 @@ impl Target for Other<'_> {
         least.max(floor.value + other.value - gradient.abs().dot(half))
     }
 
-    fn seen_floor(&self, _: &LinearFloor, _: &Seen, _: DVec3) -> f64 {
+    fn sample_floor(&self, _: &LinearFloor, _: &TargetSample, _: DVec3) -> f64 {
         f64::NEG_INFINITY
     }
 
-    fn improved(&mut self, _: &Seen) {}
+    fn improved(&mut self, _: &TargetSample) {}
 }
 
 /// Returns a position near the surface that is about the nearest to a point, and the field there.
-pub(crate) fn place_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVec3, DistanceSample)> {
+pub(crate) fn surface_point_near(field: &dyn DistanceField, point: DVec3) -> Option<(DVec3, DistanceSample)> {
     let at = WidePose { translation: point, ..WidePose::IDENTITY };
     let mut target = Convex::new(&Point, &at);
-    let least = least_sum(field, &mut target, Places::OnSurface, point, f64::INFINITY, field.resolution());
+    let least =
+        least_sum(field, &mut target, SearchDomain::OnSurface, point, f64::INFINITY, field.resolution());
     least.map(|least| (least.position, least.sample))
 }

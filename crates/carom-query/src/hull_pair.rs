@@ -94,11 +94,11 @@ fn walk<H: WideHull>(
     if is_too_long(a, b, cache.as_deref()) {
         return None;
     }
-    let mut places = cache.as_ref().and_then(|cache| cache.places);
+    let mut features = cache.as_ref().and_then(|cache| cache.features);
     let Walked { distance, point_a, point_b, normal, .. } =
-        feature_walk::distance_inside(a, b, b_in_a, &mut places, overlap, count)?;
+        feature_walk::distance_inside(a, b, b_in_a, &mut features, overlap, count)?;
     if let Some(cache) = cache {
-        cache.places = places;
+        cache.features = features;
     }
     Some(Closest::new(distance, point_a, point_b, normal))
 }
@@ -106,7 +106,7 @@ fn walk<H: WideHull>(
 /// Returns the state of GJK for its next search, and clears that of the walk.
 fn gjk_of(cache: Option<&mut ManifoldCache>) -> Option<&mut GjkCache> {
     cache.map(|cache| {
-        cache.places = None;
+        cache.features = None;
         &mut cache.gjk
     })
 }

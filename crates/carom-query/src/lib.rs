@@ -56,7 +56,7 @@
 //!
 //! In which order do many bodies meet? [`ImpactQueue`] returns their impacts in order of time
 //! (test: `cast_queue::impacts_come_in_their_order`). It searches pairs only as far as the next
-//! impact needs (test: `cast_queue::the_first_impact_looks_at_few`).
+//! impact needs (test: `cast_queue::the_first_impact_tests_few_pairs`).
 //!
 //! ```
 //! use carom_geom::Sphere;

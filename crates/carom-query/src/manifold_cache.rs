@@ -2,7 +2,7 @@
 
 use carom_gjk::GjkCache;
 use carom_sat::Chosen;
-use carom_sat::feature_walk::Places;
+use carom_sat::feature_walk::FeaturePair;
 
 /// The state that one query leaves for the next query of the same pair. Keep one per pair; the
 /// order of the two shapes may change.
@@ -15,8 +15,8 @@ use carom_sat::feature_walk::Places;
 pub struct ManifoldCache {
     pub(crate) gjk: GjkCache,
     /// For hulls that were apart: the features at which the last walk ended.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub(crate) places: Option<Places>,
+    #[cfg_attr(feature = "serde", serde(default, rename = "places"))]
+    pub(crate) features: Option<FeaturePair>,
     /// The contacts that were chosen among more than four.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) chosen: Chosen,
@@ -25,6 +25,6 @@ pub struct ManifoldCache {
 impl ManifoldCache {
     /// Creates an empty cache.
     pub const fn new() -> ManifoldCache {
-        ManifoldCache { gjk: GjkCache::new(), places: None, chosen: Chosen::new() }
+        ManifoldCache { gjk: GjkCache::new(), features: None, chosen: Chosen::new() }
     }
 }

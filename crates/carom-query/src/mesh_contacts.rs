@@ -163,8 +163,8 @@ impl<'a, M: WideMesh> Facings<'a, M> {
         for &side in sides {
             let distance = height * side;
             // Within the limit, the first triangle of the corner finds this contact too.
-            let is_seen_elsewhere = distance.abs() <= self.limit && topology.owner(vertex) != own.triangle;
-            if !(distance <= self.limit) || is_seen_elsewhere {
+            let is_owned_elsewhere = distance.abs() <= self.limit && topology.owner(vertex) != own.triangle;
+            if !(distance <= self.limit) || is_owned_elsewhere {
                 continue;
             }
             let Some(is_beyond) = self.is_over(other, face, position, distance, side) else { continue };

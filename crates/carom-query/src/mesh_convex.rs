@@ -94,14 +94,14 @@ pub(crate) fn nearer_than(
     b_in_a: &WidePose,
     most: f64,
     clearance: &mut dyn FnMut(u32, u32) -> f64,
-    tell: &mut dyn FnMut(&Closest),
+    report: &mut dyn FnMut(&Closest),
 ) {
     visit_near(a, b, b_in_a, most, (), |triangle| {
         let limit = clearance(triangle, 0);
         let mut closest = convex::distance(&a.mesh().triangle(triangle), b, b_in_a, limit, None, ());
         closest.part_a = triangle;
         if closest.distance < limit {
-            tell(&closest);
+            report(&closest);
         }
         ControlFlow::Continue(())
     });

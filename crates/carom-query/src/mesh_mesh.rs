@@ -129,12 +129,12 @@ pub(crate) fn push_near(
     triangles_b: &[u32],
     near: &mut Vec<NearPair>,
 ) {
-    for (place_b, &triangle_b) in triangles_b.iter().enumerate().take(MAX_LEAF as usize) {
-        let mut lanes = bounds.lanes[place_b];
+    for (index_b, &triangle_b) in triangles_b.iter().enumerate().take(MAX_LEAF as usize) {
+        let mut lanes = bounds.lanes[index_b];
         while lanes != 0 {
             let lane = lanes.trailing_zeros() as usize & 7;
             lanes &= lanes - 1;
-            let at_least = f64::from(bounds.at_least[place_b][lane]) / bounds.scale;
+            let at_least = f64::from(bounds.at_least[index_b][lane]) / bounds.scale;
             let Some(&triangle_a) = triangles_a.get(lane) else { break };
             // False for NaN.
             if !(limit < at_least) {
@@ -278,7 +278,7 @@ pub(crate) fn nearer_than(
     most: f64,
     clearance: &mut dyn FnMut(u32, u32) -> f64,
     memory: &mut Workspace,
-    tell: &mut dyn FnMut(&Closest),
+    report: &mut dyn FnMut(&Closest),
 ) {
     if !(0.0 <= most) {
         return;
@@ -292,7 +292,7 @@ pub(crate) fn nearer_than(
             for &triangle_b in leaf_b.primitives {
                 let closest = pair_distance(a, triangle_a, b, triangle_b, b_in_a);
                 if closest.distance < clearance(triangle_a, triangle_b) {
-                    tell(&closest);
+                    report(&closest);
                 }
             }
         }

@@ -173,20 +173,20 @@ pub(crate) struct Exit {
 /// ray of such a vertex leaves the other mesh before its own. The order is not defined.
 pub(crate) fn ray_depth<M: WideMesh>(
     a: &RayMesh<M>,
-    place_a: &WidePose,
+    pose_a: &WidePose,
     b: &RayMesh<M>,
-    place_b: &WidePose,
+    pose_b: &WidePose,
     settings: &RayDepthSettings,
     cache: &mut RayDepthCache,
     mut out: impl FnMut(Exit),
 ) {
-    let b_in_a = place_b.relative_to(place_a);
+    let b_in_a = pose_b.relative_to(pose_a);
     let a_in_b = b_in_a.inverse();
     cache.query = cache.query.wrapping_add(1);
     cache.counters = RayDepthCounters::default();
     let (query, full_every) = (cache.query, settings.full_every);
     for (k, (own, other, other_in_own, pose)) in
-        [(a, b, &b_in_a, place_a), (b, a, &a_in_b, place_b)].into_iter().enumerate()
+        [(a, b, &b_in_a, pose_a), (b, a, &a_in_b, pose_b)].into_iter().enumerate()
     {
         let n = own.normals.len();
         if cache.last[k].len() != n {
@@ -229,13 +229,13 @@ pub(crate) fn ray_depth<M: WideMesh>(
                         counters.walked += 1;
                     } else {
                         found = cast(own, other, start, inward, line, counters);
-                        let came_in = if 1 < full_every && found.is_some() {
+                        let entered = if 1 < full_every && found.is_some() {
                             let back = first_on(other, [line[0], -line[1]], counters);
                             back.map_or(NONE, |(_, triangle, _)| triangle)
                         } else {
                             NONE
                         };
-                        *last = [found.map_or(NONE, |(_, triangle)| triangle), came_in];
+                        *last = [found.map_or(NONE, |(_, triangle)| triangle), entered];
                     }
                     let Some((t, left_by)) = found else { continue };
                     let (point, end) =
@@ -348,9 +348,9 @@ fn first_on(
 /// the vertex is still between the surfaces of exit and entry.
 fn follow(body: &RayMesh<impl WideMesh>, last: &mut [u32; 2], line: [DVec3; 2]) -> Option<(f64, u32)> {
     let (left_at, left_by, true) = walk(body, last[0], line)? else { return None };
-    let (came_at, came_by, false) = walk(body, last[1], line)? else { return None };
-    *last = [left_by, came_by];
-    (came_at <= 0.0 && 0.0 < left_at).then_some((left_at, left_by))
+    let (entered_at, entered_by, false) = walk(body, last[1], line)? else { return None };
+    *last = [left_by, entered_by];
+    (entered_at <= 0.0 && 0.0 < left_at).then_some((left_at, left_by))
 }
 
 /// Walks over the surface from a triangle to one that the line passes through.

@@ -14,7 +14,7 @@
 //! Reference: R. Moore, R. Kearfott, M. Cloud, Introduction to Interval Analysis, 2009, 11.2
 //! (branch and bound); D. Eberly, Distance to Circles in 3D, Geometric Tools, 2019 (two circles).
 
-use crate::field_search::Seen;
+use crate::field_search::TargetSample;
 use carom_math::ops::sin_cos;
 use core::f64::consts::TAU;
 use glam::DVec3;
@@ -35,8 +35,8 @@ const N_STEPS: u32 = 16;
 
 /// The shape seen from a point of the circle.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RingSeen {
-    pub(crate) seen: Seen,
+pub(crate) struct RingSample {
+    pub(crate) target: TargetSample,
     /// The distance of the point from the axis of the shape, if the shape is a circle. The distance
     /// from a circle bends downwards by the reciprocal. Infinite for a convex shape, 0 if nothing
     /// is known.
@@ -47,15 +47,19 @@ pub(crate) struct RingSeen {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OnRing {
     pub(crate) position: DVec3,
-    pub(crate) seen: Seen,
+    pub(crate) target: TargetSample,
     /// A lower bound of the distance of the whole circle.
     pub(crate) at_least: f64,
 }
 
 /// Returns the nearest point of the circle with this radius around y, to within the tolerance, a
-/// length. `see` returns the shape as seen from a point.
-pub(crate) fn nearest_on_ring(radius: f64, tolerance: f64, see: impl FnMut(DVec3) -> RingSeen) -> OnRing {
-    let mut search = Search { radius, see, best: None };
+/// length. `sample_at` samples the shape at a point.
+pub(crate) fn nearest_on_ring(
+    radius: f64,
+    tolerance: f64,
+    sample_at: impl FnMut(DVec3) -> RingSample,
+) -> OnRing {
+    let mut search = Search { radius, sample_at, best: None };
     let mut half = 0.5 * TAU / f64::from(N_ARCS);
     let mut arcs = [(0.0, f64::NEG_INFINITY); MAX_ARCS];
     let mut n_arcs = N_ARCS as usize;
@@ -90,18 +94,18 @@ pub(crate) fn nearest_on_ring(radius: f64, tolerance: f64, see: impl FnMut(DVec3
     }
     let at_least = arcs[..n_arcs].iter().fold(at_least, |least, arc| least.min(arc.1));
     search.polish();
-    let (_, position, seen) = search.best.unwrap_or((0.0, DVec3::X * radius, Seen::NOWHERE));
-    OnRing { position, seen, at_least: at_least.min(seen.distance) }
+    let (_, position, target) = search.best.unwrap_or((0.0, DVec3::X * radius, TargetSample::NOWHERE));
+    OnRing { position, target, at_least: at_least.min(target.distance) }
 }
 
 struct Search<F> {
     radius: f64,
-    see: F,
-    /// Angle, place, and the shape as seen from there.
-    best: Option<(f64, DVec3, Seen)>,
+    sample_at: F,
+    /// Angle, position, and the shape as seen from there.
+    best: Option<(f64, DVec3, TargetSample)>,
 }
 
-impl<F: FnMut(DVec3) -> RingSeen> Search<F> {
+impl<F: FnMut(DVec3) -> RingSample> Search<F> {
     /// Returns the direction from the centre to the point at an angle, and the tangent.
     fn frame(angle: f64) -> (DVec3, DVec3) {
         let (sine, cosine) = sin_cos(angle);
@@ -109,40 +113,41 @@ impl<F: FnMut(DVec3) -> RingSeen> Search<F> {
     }
 
     fn least(&self) -> f64 {
-        self.best.map_or(f64::INFINITY, |(.., seen)| seen.distance)
+        self.best.map_or(f64::INFINITY, |(.., target)| target.distance)
     }
 
-    fn sample(&mut self, angle: f64) -> RingSeen {
+    fn sample(&mut self, angle: f64) -> RingSample {
         let position = Self::frame(angle).0 * self.radius;
-        let found = (self.see)(position);
-        if found.seen.distance < self.least() {
-            self.best = Some((angle, position, found.seen));
+        let found = (self.sample_at)(position);
+        if found.target.distance < self.least() {
+            self.best = Some((angle, position, found.target));
         }
         found
     }
 
     /// Evaluates the middle of an arc. Returns a lower bound of the distances on it.
     fn floor(&mut self, angle: f64, half: f64) -> f64 {
-        let RingSeen { seen, axis_distance } = self.sample(angle);
+        let RingSample { target, axis_distance } = self.sample(angle);
         let (out, tangent) = Self::frame(angle);
         let (sine, cosine) = sin_cos(half);
         let chord = 2.0 * self.radius * sin_cos(0.5 * half).0;
         // A bound on the whole arc; negative or infinite if the arc may meet the axis.
         let bend = 1.0 / (axis_distance - chord);
-        let mut floor = seen.distance - chord;
+        let mut floor = target.distance - chord;
         if 0.0 <= bend && bend < f64::INFINITY {
-            let inwards = (-seen.away.dot(out) - bend * self.radius) * self.radius * (1.0 - cosine);
-            let along = seen.away.dot(tangent).abs() * self.radius * sine;
-            floor = floor.max(seen.distance - along + inwards.min(0.0));
+            let inwards = (-target.away.dot(out) - bend * self.radius) * self.radius * (1.0 - cosine);
+            let along = target.away.dot(tangent).abs() * self.radius * sine;
+            floor = floor.max(target.distance - along + inwards.min(0.0));
         }
-        floor - 8.0 * f64::EPSILON * (self.radius + seen.distance.abs())
+        floor - 8.0 * f64::EPSILON * (self.radius + target.distance.abs())
     }
 
-    /// Moves the best point to the place where the distance does not change along the circle, by
-    /// the method of false position.
+    /// Moves the best point to the angle at which the distance does not change along the circle,
+    /// by the method of false position.
     fn polish(&mut self) {
         let Some((angle, ..)) = self.best else { return };
-        let slope = |search: &mut Self, angle: f64| search.sample(angle).seen.away.dot(Self::frame(angle).1);
+        let slope =
+            |search: &mut Self, angle: f64| search.sample(angle).target.away.dot(Self::frame(angle).1);
         // In a minimum the slope goes from negative to positive.
         let mut step = TAU / MAX_ARCS as f64;
         let (mut low, mut high) = (angle - step, angle + step);

@@ -35,7 +35,7 @@ pub struct SelfIntersection {
     pub n_shared: u32,
     /// The points of both triangles, in the mesh's frame. For neighbours these include the common
     /// corners.
-    pub meeting: Intersection,
+    pub intersection: Intersection,
 }
 
 /// Returns all self-intersections of a mesh, sorted by their triangles (test:
@@ -66,8 +66,8 @@ pub fn self_intersections(mesh: &MeshShape<impl WideMesh>) -> Vec<SelfIntersecti
     let triangles = mesh.mesh();
     let mut found = Vec::new();
     mesh.tree().visit_self_pairs(|a, b| {
-        if let Some((n_shared, meeting)) = meet(&triangles.corners(a), &triangles.corners(b)) {
-            found.push(SelfIntersection { a, b, n_shared, meeting });
+        if let Some((n_shared, intersection)) = meet(&triangles.corners(a), &triangles.corners(b)) {
+            found.push(SelfIntersection { a, b, n_shared, intersection });
         }
         ControlFlow::Continue(())
     });
@@ -87,17 +87,17 @@ fn meet(a: &[DVec3; 3], b: &[DVec3; 3]) -> Option<(u32, Intersection)> {
     if is_clear_of(a, b, shared) || is_clear_of(b, a, shared) {
         return None;
     }
-    let meeting = intersection(a, b);
+    let common = intersection(a, b);
     let is_more = if is_flat(a) || is_flat(b) {
         // The ends of segments in one line are corners, unchanged.
-        meeting.points().iter().any(|p| !(a.contains(p) && b.contains(p)))
+        common.points().iter().any(|p| !(a.contains(p) && b.contains(p)))
     } else {
         match shared {
-            1 => !matches!(meeting, Intersection::Empty | Intersection::Point(_)),
-            _ => matches!(meeting, Intersection::Polygon { .. }),
+            1 => !matches!(common, Intersection::Empty | Intersection::Point(_)),
+            _ => matches!(common, Intersection::Polygon { .. }),
         }
     };
-    is_more.then_some((shared, meeting))
+    is_more.then_some((shared, common))
 }
 
 /// Whether the corners of `b` beside the common ones lie strictly on one side of the plane of `a`.
@@ -131,7 +131,7 @@ const TOLERANCES_PER_CELL: f64 = 16.0;
 /// than 2^-40 of the largest coordinate, or in one plane have no curve.
 pub fn intersection_curves(pairs: &[SelfIntersection]) -> Vec<Vec<DVec3>> {
     let segments = || {
-        pairs.iter().filter_map(|pair| match pair.meeting {
+        pairs.iter().filter_map(|pair| match pair.intersection {
             Intersection::Segment(ends) => Some(ends),
             _ => None,
         })

@@ -166,16 +166,16 @@ fn convexity_loss(shape: &MeshShape<impl WideMesh>, hull: &impl WideHull, slack:
     if kinds.any(|kind| kind == EdgeKind::Concave) || MAX_DENT_PAIRS / n_vertices < triangles.len() {
         return None;
     }
-    let places = || positions(hull);
-    let middle = places().fold(DVec3::ZERO, |sum, p| sum + p) / n_vertices as f64;
+    let points = || positions(hull);
+    let middle = points().fold(DVec3::ZERO, |sum, p| sum + p) / n_vertices as f64;
     let (mut dent, mut radius) = (0.0_f64, f64::INFINITY);
     for [a, b, c] in triangles.map(corners) {
         // A triangle without area bounds nothing.
         let Some(normal) = unit((b - a).cross(c - a)) else { continue };
-        dent = places().fold(dent, |most, p| most.max(normal.dot(p - a)));
+        dent = points().fold(dent, |most, p| most.max(normal.dot(p - a)));
         radius = radius.min(normal.dot(a - middle));
     }
-    let reach = places().fold(0.0_f64, |most, p| most.max(length(p - middle)));
+    let reach = points().fold(0.0_f64, |most, p| most.max(length(p - middle)));
     let loss = (dent + slack) / radius * reach;
     (0.0 < radius && loss <= tol::CONVEX_VOLUME * reach).then_some(loss)
 }

@@ -29,7 +29,7 @@ const MAX_MOVED_IN_ALL: usize = 1 << 15;
 const MIN_TRIALS: usize = 56;
 
 /// The most directions that are tried.
-const MAX_WAYS: usize = 32;
+const MAX_DIRECTIONS: usize = 32;
 
 /// Lengths that are tried from the lower bound to the upper one.
 const N_LENGTHS: usize = 8;
@@ -41,7 +41,7 @@ const N_HALVINGS: usize = 5;
 const MAX_PROBES: usize = 32;
 
 /// Cosine of about half a degree: closer directions count as one.
-const SAME_WAY: f64 = 0.9999;
+const SAME_DIRECTION_COSINE: f64 = 0.9999;
 
 /// A separating translation.
 #[derive(Clone, Copy, Debug)]
@@ -101,9 +101,9 @@ pub(crate) fn shorten<M: WideMesh>(
 /// Returns unit vectors along which B may leave A: the best known, the axes, then the normals of
 /// faces, large ones first.
 fn candidate_directions<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: DVec3) -> Vec<DVec3> {
-    let mut ways = Vec::with_capacity(MAX_WAYS);
+    let mut directions = Vec::with_capacity(MAX_DIRECTIONS);
     let axes = DVec3::AXES.iter().flat_map(|axis| [*axis, -*axis]);
-    ways.extend(unit(first).into_iter().chain(axes));
+    directions.extend(unit(first).into_iter().chain(axes));
     let mut faces: Vec<(f64, DVec3)> = Vec::new();
     for (shape, sign) in [(a, 1.0), (b, -1.0)] {
         let mut of_facet = alloc::vec![0.0; shape.mesh().n_triangles()];
@@ -119,14 +119,14 @@ fn candidate_directions<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>, first: 
     }
     faces.sort_by(|p, q| q.0.total_cmp(&p.0));
     for (_, displacement) in faces {
-        if MAX_WAYS <= ways.len() {
+        if MAX_DIRECTIONS <= directions.len() {
             break;
         }
-        if !ways.iter().any(|other| SAME_WAY < other.dot(displacement)) {
-            ways.push(displacement);
+        if !directions.iter().any(|other| SAME_DIRECTION_COSINE < other.dot(displacement)) {
+            directions.push(displacement);
         }
     }
-    ways
+    directions
 }
 
 /// Returns sample points of A and of B. The first of both is inside.

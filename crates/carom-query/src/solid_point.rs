@@ -21,7 +21,7 @@ use glam::DVec3;
 pub(crate) const ROUNDING: f64 = 64.0 * f64::EPSILON;
 
 /// Grid points along each axis of the common box.
-const N_PLACES: usize = 6;
+const N_POINTS: usize = 6;
 
 /// The most triangles of a solid behind which points are tried.
 const MAX_TRIANGLES: usize = 1 << 12;
@@ -43,7 +43,7 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
         (sum * (1.0 - ROUNDING) - ROUNDING * p.abs().max_element()).max(0.0)
     };
     let mut best = (low * 0.5 + high * 0.5, 0.0);
-    let look = |p: DVec3, best: &mut (DVec3, f64)| {
+    let test = |p: DVec3, best: &mut (DVec3, f64)| {
         // The depth is that of the stored point.
         let p = M::rounded(p);
         let found = depth(p);
@@ -53,10 +53,10 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
         }
         false
     };
-    let n = N_PLACES;
+    let n = N_POINTS;
     for i in 0..n * n * n {
         let position = DVec3::new((i % n) as f64, (i / n % n) as f64, (i / n / n) as f64) + 0.5;
-        look(low + (high - low) * position / n as f64, &mut best);
+        test(low + (high - low) * position / n as f64, &mut best);
     }
     // Points behind the corners and the centres of triangles, for thin overlaps.
     let mut on_both = Vec::new();
@@ -69,7 +69,7 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
                     && solid_placement_of(other, p, ()) == Some(Placement::Inside)
                 {
                     let travel = surface_distance(other, p) * 0.5;
-                    look(p - one.topology().normal(t) * travel, &mut best);
+                    test(p - one.topology().normal(t) * travel, &mut best);
                 }
             }
             on_both.extend([p, q, r].into_iter().filter(|p| {
@@ -93,21 +93,21 @@ pub(crate) fn deep_point<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> (DV
         if let Some(out) = unit(normals) {
             let size = (high - low).max_element();
             for bits in [2, 5, 8, 12, 20, 30] {
-                look(middle - out * size / (1_u64 << bits) as f64, &mut best);
+                test(middle - out * size / (1_u64 << bits) as f64, &mut best);
             }
         }
     }
     if !on_both.is_empty() {
         // For two convex solids the mean of these points is inside both.
         let middle = on_both.iter().fold(DVec3::ZERO, |sum, p| sum + *p) / on_both.len() as f64;
-        if !look(middle, &mut best) && best.1 == 0.0 {
+        if !test(middle, &mut best) && best.1 == 0.0 {
             best.0 = M::rounded(on_both[on_both.len() - 1]);
         }
     }
     let mut step = (high - low).max_element() / n as f64;
     for _ in 0..40 {
         let moves = [DVec3::X, DVec3::NEG_X, DVec3::Y, DVec3::NEG_Y, DVec3::Z, DVec3::NEG_Z];
-        let has_moved = moves.into_iter().any(|direction| look(best.0 + direction * step, &mut best));
+        let has_moved = moves.into_iter().any(|direction| test(best.0 + direction * step, &mut best));
         if !has_moved {
             step *= 0.5;
         }

@@ -92,10 +92,10 @@ pub(crate) fn placed<'a, M: WideMesh>(
 pub(crate) fn relation<M: WideMesh>(a: &MeshShape<M>, b: &MeshShape<M>) -> SolidRelation {
     let mut pairs = Vec::new();
     mesh_mesh::triangle_pairs(a, b, &WidePose::IDENTITY, &mut pairs, ());
-    let meeting = Meeting { a: Side::new(a), b: Side::new(b) };
-    let is_overlapping = pairs.iter().any(|&(t_a, t_b)| meeting.shows_overlap(t_a, t_b))
-        || meeting.a.is_partly_in(b, !pairs.is_empty())
-        || meeting.b.is_partly_in(a, !pairs.is_empty());
+    let pair = SolidPair { a: Side::new(a), b: Side::new(b) };
+    let is_overlapping = pairs.iter().any(|&(t_a, t_b)| pair.shows_overlap(t_a, t_b))
+        || pair.a.is_partly_in(b, !pairs.is_empty())
+        || pair.b.is_partly_in(a, !pairs.is_empty());
     match (is_overlapping, pairs.is_empty()) {
         (true, _) => SolidRelation::Overlapping,
         (false, false) => SolidRelation::Touching,
@@ -194,13 +194,13 @@ impl<'a, M: WideMesh> Side<'a, M> {
 /// Connected components of the vertices.
 struct Components {
     parents: Vec<u32>,
-    is_seen: Vec<bool>,
+    is_visited: Vec<bool>,
 }
 
 impl Components {
     fn new(topology: &MeshTopology) -> Components {
         let n = topology.n_vertices();
-        let mut components = Components { parents: (0..n as u32).collect(), is_seen: vec![false; n] };
+        let mut components = Components { parents: (0..n as u32).collect(), is_visited: vec![false; n] };
         for triangle in 0..topology.n_triangles() as u32 {
             let [p, q, r] = topology.vertices(triangle);
             for (p, q) in [(p, q), (q, r)] {
@@ -233,16 +233,16 @@ impl Components {
     /// Whether this is the first vertex of its component.
     fn is_new(&mut self, vertex: u32) -> bool {
         let root = self.root(vertex) as usize;
-        !core::mem::replace(&mut self.is_seen[root], true)
+        !core::mem::replace(&mut self.is_visited[root], true)
     }
 }
 
-struct Meeting<'a, M> {
+struct SolidPair<'a, M> {
     a: Side<'a, M>,
     b: Side<'a, M>,
 }
 
-impl<M: WideMesh> Meeting<'_, M> {
+impl<M: WideMesh> SolidPair<'_, M> {
     /// Whether two triangles that meet prove that the interiors intersect beside them.
     fn shows_overlap(&self, triangle_a: u32, triangle_b: u32) -> bool {
         let (a, b) = (self.a.corners(triangle_a), self.b.corners(triangle_b));
@@ -311,11 +311,11 @@ impl Wedge {
         let [p, q] = self.edge;
         let offset = q - p;
         let [r, s] = other.edge;
-        let is_same_way = 0.0 < offset.dot(s - r);
+        let is_same_direction = 0.0 < offset.dot(s - r);
         let line = Line { p, q };
         // The inside of a wedge is an arc from the outside of one face to that of the other.
         let own = [self.beyond, self.apex];
-        let others = if is_same_way { [other.beyond, other.apex] } else { [other.apex, other.beyond] };
+        let others = if is_same_direction { [other.beyond, other.apex] } else { [other.apex, other.beyond] };
         let is_thin = |arc: [DVec3; 2]| line.angle(arc[0], arc[1]) == Angle::Zero;
         if is_thin(own) || is_thin(others) {
             // Two coincident faces enclose nothing or everything. Other triangles decide.

@@ -48,13 +48,13 @@ fn main() -> Result<(), SolverError> {
 
     // Without time to compute the contact: the bodies stop approaching, or separate in a random
     // direction around the exact one.
-    let meeting = || [ball(0.0, Vec3::new(2.0, 0.5, 0.0)), ball(0.9, Vec3::new(-1.0, 0.0, 0.0))];
-    let [mut a, mut b] = meeting();
+    let colliding_balls = || [ball(0.0, Vec3::new(2.0, 0.5, 0.0)), ball(0.9, Vec3::new(-1.0, 0.0, 0.0))];
+    let [mut a, mut b] = colliding_balls();
     stop_approach(&mut a, &mut b, Vec3::X);
     println!("out of time: {} and {}", a.linear_velocity, b.linear_velocity);
     let scatter = Scatter::new(1.0, 0.5, 7);
     for draw in 0..3 {
-        let mut pair = meeting();
+        let mut pair = colliding_balls();
         let before = energy(&pair);
         let [a, b] = &mut pair;
         scatter.apply(a, b, Vec3::X, draw);

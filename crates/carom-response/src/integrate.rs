@@ -18,11 +18,11 @@ use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 
 /// Radians of one step of a free rotation.
-const PIECE_TURN: f64 = 0.125;
+const STEP_TURN: f64 = 0.125;
 
 /// The largest number of steps of one call: 128 radians. A body without an axis of symmetry turns
 /// no farther, but keeps momentum and energy.
-const MAX_PIECES: u32 = 1024;
+const MAX_STEPS: u32 = 1024;
 
 /// If a body with an axis of symmetry turns farther, in radians, the closed form is used, because
 /// it is cheaper.
@@ -46,20 +46,20 @@ pub fn rotate_freely(rotation: DQuat, momentum: DVec3, inverse_inertia: &DMat3, 
         return precess(start, momentum, inverse_inertia, axis, h);
     }
     let (mut q, mut left) = (start, h);
-    for _ in 0..MAX_PIECES {
+    for _ in 0..MAX_STEPS {
         let w = spin(q);
         let speed = ops::sqrt(w.length_squared());
-        let piece = if PIECE_TURN < speed * left { PIECE_TURN / speed } else { left };
+        let step = if STEP_TURN < speed * left { STEP_TURN / speed } else { left };
         let rate = |w: DVec3, q: DQuat| DQuat::from_xyzw(w.x, w.y, w.z, 0.0) * q * 0.5;
         let k1 = rate(w, q);
-        let at = q + k1 * (0.5 * piece);
+        let at = q + k1 * (0.5 * step);
         let k2 = rate(spin(at), at);
-        let at = q + k2 * (0.5 * piece);
+        let at = q + k2 * (0.5 * step);
         let k3 = rate(spin(at), at);
-        let at = q + k3 * piece;
+        let at = q + k3 * step;
         let k4 = rate(spin(at), at);
-        q = (q + (k1 + (k2 + k3) * 2.0 + k4) * (piece / 6.0)).normalize();
-        left -= piece;
+        q = (q + (k1 + (k2 + k3) * 2.0 + k4) * (step / 6.0)).normalize();
+        left -= step;
         if !(0.0 < left) {
             break;
         }

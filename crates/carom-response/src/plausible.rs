@@ -23,9 +23,9 @@ use core::f32::consts::{FRAC_PI_2, TAU};
 ///
 /// Sleeping, fixed and kinematic bodies keep their velocities.
 pub fn stop_approach(a: &mut Body, b: &mut Body, normal: Vec3) -> bool {
-    let Some(meeting) = Meeting::of(a, b, normal) else { return false };
-    let [inverse_a, inverse_b] = meeting.inverse_masses;
-    let impulse = -meeting.velocity.dot(normal) / (inverse_a + inverse_b);
+    let Some(collision) = Collision::of(a, b, normal) else { return false };
+    let [inverse_a, inverse_b] = collision.inverse_masses;
+    let impulse = -collision.velocity.dot(normal) / (inverse_a + inverse_b);
     if !(impulse < Real::INFINITY) {
         return false;
     }
@@ -68,13 +68,13 @@ impl Scatter {
     /// spherical cap around the reflection. So the mean direction and the energy of each result
     /// are those of the reflection. Bodies that do not move are treated as in [`stop_approach`].
     pub fn apply(&self, a: &mut Body, b: &mut Body, normal: Vec3, draw: u64) -> bool {
-        let Some(meeting) = Meeting::of(a, b, normal) else { return false };
-        let speed = meeting.velocity.dot(normal);
-        let reflected = meeting.velocity - normal * ((1.0 + self.restitution) * speed);
+        let Some(collision) = Collision::of(a, b, normal) else { return false };
+        let speed = collision.velocity.dot(normal);
+        let reflected = collision.velocity - normal * ((1.0 + self.restitution) * speed);
         let length = reflected.length();
         let axis = reflected / length;
         if !axis.is_finite() {
-            return meeting.push(a, b, reflected - meeting.velocity);
+            return collision.push(a, b, reflected - collision.velocity);
         }
         // The cap ends at the plane between the bodies: it stays round, and its mean is the axis.
         let rise = axis.dot(normal).clamp(0.0, 1.0);
@@ -89,12 +89,12 @@ impl Scatter {
         // Rounding must not turn it into the other body, nor make it longer.
         let after = after - normal * after.dot(normal).min(0.0);
         let after = after * (length / after.length().max(length));
-        meeting.push(a, b, after - meeting.velocity)
+        collision.push(a, b, after - collision.velocity)
     }
 }
 
 /// Two bodies whose centres approach, at least one of them movable.
-struct Meeting {
+struct Collision {
     /// Velocity of B relative to A.
     velocity: Vec3,
     inverse_masses: [Real; 2],
@@ -102,16 +102,16 @@ struct Meeting {
     mass: Real,
 }
 
-impl Meeting {
-    fn of(a: &Body, b: &Body, normal: Vec3) -> Option<Meeting> {
-        let gives_way = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
+impl Collision {
+    fn of(a: &Body, b: &Body, normal: Vec3) -> Option<Collision> {
+        let inverse_mass_of = |body: &Body| if body.is_active() { body.inverse_mass } else { 0.0 };
         let stands = |body: &Body| body.kind == BodyKind::Fixed;
         let moves = |body: &Body| if stands(body) { Vec3::ZERO } else { body.linear_velocity };
-        let inverse_masses = [gives_way(a), gives_way(b)];
+        let inverse_masses = [inverse_mass_of(a), inverse_mass_of(b)];
         let velocity = moves(b) - moves(a);
         let mass = 1.0 / (inverse_masses[0] + inverse_masses[1]);
         // If neither is movable, the mass is infinite.
-        (velocity.dot(normal) < 0.0 && mass < Real::INFINITY).then_some(Meeting {
+        (velocity.dot(normal) < 0.0 && mass < Real::INFINITY).then_some(Collision {
             velocity,
             inverse_masses,
             mass,

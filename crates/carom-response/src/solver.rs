@@ -48,7 +48,7 @@ use crate::step::chunks as backend;
 use crate::step::chunks::{Advance, Forces, Limits, Manifolds, Moved};
 #[cfg(feature = "parallel")]
 use crate::step::par as backend;
-use crate::step::prepare::Given;
+use crate::step::prepare::StepInput;
 use crate::step::substep::{self, BodyMotion, OnSubstep, Substep};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -528,8 +528,8 @@ impl Solver {
         for (contact, bounce) in &self.bounces {
             self.impulses[*contact as usize].add(bounce);
         }
-        for &place in moving {
-            joints[place as usize].reset_overflow();
+        for &joint in moving {
+            joints[joint as usize].reset_overflow();
         }
         self.shrink_buffers();
         stats.n_awake = self.islands.n_awake;
@@ -601,7 +601,7 @@ impl Solver {
         let (summaries, slots, is_active, cache_h) =
             (&self.summaries, &self.slots, &self.is_active, self.cache_h);
         let surfaces = &self.details.surfaces[..];
-        let given = Given { bodies, joints, summaries, surfaces, slots, is_active };
+        let input = StepInput { bodies, joints, summaries, surfaces, slots, is_active };
         let forces = Forces {
             bodies,
             gravity: self.settings.gravity,
@@ -616,20 +616,20 @@ impl Solver {
             active.extend(0..summaries.len() as u32);
             bouncing.clear();
         } else {
-            given.find_active(active, bouncing);
+            input.find_active(active, bouncing);
         }
         let mut has_groups = false;
         backend::both(
             n,
-            || has_groups = given.build_groups(active, coloring, classes),
-            || given.find_islands(islands, settles, disturbed, touches),
+            || has_groups = input.build_groups(active, coloring, classes),
+            || input.find_islands(islands, settles, disturbed, touches),
         );
         if !has_groups {
             // Some contacts are inactive: filter them and colour again.
-            given.find_active(active, bouncing);
-            given.build_groups(active, coloring, classes);
+            input.find_active(active, bouncing);
+            input.build_groups(active, coloring, classes);
         }
-        given.match_cached(active, (cached, cache_h), asleep, matched, unmatched);
+        input.match_cached(active, (cached, cache_h), asleep, matched, unmatched);
         backend::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
         // The slot of bodies that cannot move.
         (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, FreeMotion::NONE);
@@ -744,7 +744,7 @@ impl Solver {
             }
         }
         let still = movers.len() as u32;
-        let given = energy::Given {
+        let input = energy::EnergyInput {
             bodies,
             movers,
             masses,
@@ -758,9 +758,9 @@ impl Solver {
             dt,
             h,
         };
-        let n_bounded = self.energies.bound(&given, states);
+        let n_bounded = self.energies.bound(&input, states);
         if 0 < n_bounded {
-            self.energies.reduce_cached(&given, indices, &mut solved.impulses);
+            self.energies.reduce_cached(&input, indices, &mut solved.impulses);
         }
         let unit = settings.length_unit;
         let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);

@@ -209,7 +209,7 @@ impl<'a> AllowedSearch<'a> {
             (0..cell.n_parts()).filter_map(|part| search.on_robot(part)).collect();
         let adjacent = adjacent_links(of);
         let is_zero_within = |[low, high]: [f64; 2]| low <= 0.0 && 0.0 <= high;
-        let poses = search.place(|_, range| if is_zero_within(range) { 0.0 } else { middle(range) });
+        let poses = search.poses(|_, range| if is_zero_within(range) { 0.0 } else { middle(range) });
         for (i, &(b, link_b)) in parts.iter().enumerate() {
             for &(a, link_a) in &parts[..i] {
                 let links = [link_a.min(link_b), link_a.max(link_b)];
@@ -234,7 +234,7 @@ impl<'a> AllowedSearch<'a> {
 
     /// Returns the poses of all parts. `value` returns the value of a free joint, given its index
     /// among the free joints and its range.
-    fn place(&self, value: impl Fn(usize, [f64; 2]) -> f64) -> Vec<Pose> {
+    fn poses(&self, value: impl Fn(usize, [f64; 2]) -> f64) -> Vec<Pose> {
         let mut values = vec![Vec::new(); self.cell.robots().len()];
         let robot = &self.cell.robots()[self.robot];
         let mut own = vec![0.0; robot.joints().len()];
@@ -256,7 +256,7 @@ impl<'a> AllowedSearch<'a> {
     /// tested in any order, on any thread.
     pub fn test(&self, sample: u32) -> Vec<bool> {
         let n_joints = self.ranges.len() as u64;
-        let poses = self.place(|number, [low, high]| {
+        let poses = self.poses(|number, [low, high]| {
             let share = share_of(self.settings.seed, u64::from(sample) * n_joints + number as u64);
             low + (high - low) * share
         });

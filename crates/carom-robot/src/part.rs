@@ -10,7 +10,7 @@
 //! Reference: none needed.
 
 use carom_geom::f64::TriMesh;
-use carom_geom::ray_mesh::Placement as Place;
+use carom_geom::ray_mesh::Placement;
 use carom_math::f64::Pose;
 use carom_query::f64::{MeshShape, Shape, ShapeKind, project_point, solid_placement};
 use glam::DVec3;
@@ -95,7 +95,7 @@ fn is_inside(mesh: &MeshShape, pose: &Pose, point: DVec3) -> bool {
     let (low, high) = mesh.mesh().wide_bounds();
     let here = pose.inverse_transform_point(point);
     let is_near = low.cmple(here).all() && here.cmple(high).all();
-    is_near && solid_placement(mesh, pose, point) == Some(Place::Inside)
+    is_near && solid_placement(mesh, pose, point) == Some(Placement::Inside)
 }
 
 /// Returns the middle of the box around a shape; the origin for a half-space.

@@ -28,7 +28,7 @@ use glam::{DMat3, DVec3};
 /// A feature of a hull by its number. An edge is given by one of its half-edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Place {
+pub enum FeatureIndex {
     /// A vertex.
     Vertex(u32),
     /// An edge.
@@ -41,29 +41,29 @@ pub enum Place {
 /// does not have are safe. They occur if a hull of the pair is exchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Places {
+pub struct FeaturePair {
     /// The feature of A.
-    pub a: Place,
+    pub a: FeatureIndex,
     /// The feature of B.
-    pub b: Place,
+    pub b: FeatureIndex,
 }
 
-impl Place {
+impl FeatureIndex {
     /// Returns the number of corners, at most 3.
     #[inline(always)]
     fn corners(self) -> u32 {
         match self {
-            Place::Vertex(_) => 1,
-            Place::Edge(_) => 2,
-            Place::Face(_) => 3,
+            FeatureIndex::Vertex(_) => 1,
+            FeatureIndex::Edge(_) => 2,
+            FeatureIndex::Face(_) => 3,
         }
     }
 }
 
-impl Places {
+impl FeaturePair {
     /// Returns start features for a new pair: the vertices farthest along the line of centres.
     /// `None` if that line does not separate the hulls. GJK is then the better start.
-    pub fn apart<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose) -> Option<Places> {
+    pub fn apart<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose) -> Option<FeaturePair> {
         apart_inside(a, b, b_in_a, 0.0)
     }
 }
@@ -85,31 +85,31 @@ pub struct Walked {
     pub n_tests: u32,
 }
 
-/// Returns the distance by a walk that starts at `places`, and stores the features at its end
+/// Returns the distance by a walk that starts at `features`, and stores the features at its end
 /// there. `None` if the walk decides nothing; the caller then uses GJK.
-pub fn distance<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, places: &mut Places) -> Option<Walked> {
-    let mut known = Some(*places);
-    let walked = dispatch(WalkKernel { a, b, b_in_a, places: &mut known });
-    *places = known.unwrap_or(*places);
+pub fn distance<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, features: &mut FeaturePair) -> Option<Walked> {
+    let mut known = Some(*features);
+    let walked = dispatch(WalkKernel { a, b, b_in_a, features: &mut known });
+    *features = known.unwrap_or(*features);
     walked
 }
 
-/// As [`distance`], for use inside a [`Kernel`]. If no places are known, it starts at those of
-/// [`Places::apart`]. The work is counted in `tally`, even for a walk without an answer.
+/// As [`distance`], for use inside a [`Kernel`]. If no features are known, it starts at those of
+/// [`FeaturePair::apart`]. The work is counted in `tally`, even for a walk without an answer.
 #[inline(always)]
 pub fn distance_inside<H: WideHull>(
     a: &H,
     b: &H,
     b_in_a: &WidePose,
-    places: &mut Option<Places>,
+    features: &mut Option<FeaturePair>,
     overlap: f64,
     tally: impl Tally,
 ) -> Option<Walked> {
-    let places = match places {
-        Some(places) => places,
-        None => places.insert(apart_inside(a, b, b_in_a, overlap)?),
+    let features = match features {
+        Some(features) => features,
+        None => features.insert(apart_inside(a, b, b_in_a, overlap)?),
     };
-    distance_here(a, b, b_in_a, places, tally)
+    distance_here(a, b, b_in_a, features, tally)
 }
 
 /// The walk compiled for each instruction set. It uses no lanes, but needs fewer instructions with
@@ -118,7 +118,7 @@ struct WalkKernel<'k, H> {
     a: &'k H,
     b: &'k H,
     b_in_a: &'k WidePose,
-    places: &'k mut Option<Places>,
+    features: &'k mut Option<FeaturePair>,
 }
 
 impl<H: WideHull> Kernel for WalkKernel<'_, H> {
@@ -126,19 +126,19 @@ impl<H: WideHull> Kernel for WalkKernel<'_, H> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Walked> {
-        distance_inside(self.a, self.b, self.b_in_a, self.places, 0.0, ())
+        distance_inside(self.a, self.b, self.b_in_a, self.features, 0.0, ())
     }
 }
 
-/// As [`Places::apart`], but the hulls may overlap along the line of centres by this fraction of
-/// its length.
+/// As [`FeaturePair::apart`], but the hulls may overlap along the line of centres by this fraction
+/// of its length.
 #[inline(always)]
-fn apart_inside<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, overlap: f64) -> Option<Places> {
+fn apart_inside<H: WideHull>(a: &H, b: &H, b_in_a: &WidePose, overlap: f64) -> Option<FeaturePair> {
     let offset = b_in_a.transform_point(b.center()) - a.center();
     let (p, q) = (a.support(offset), b.support(b_in_a.inverse_transform_vector(-offset)));
     let gap = (b_in_a.transform_point(q.point) - p.point).dot(offset);
     let is_apart = -overlap * offset.length_squared() < gap;
-    is_apart.then_some(Places { a: Place::Vertex(p.vertex), b: Place::Vertex(q.vertex) })
+    is_apart.then_some(FeaturePair { a: FeatureIndex::Vertex(p.vertex), b: FeatureIndex::Vertex(q.vertex) })
 }
 
 #[inline(always)]
@@ -146,11 +146,11 @@ fn distance_here<H: WideHull>(
     a: &H,
     b: &H,
     b_in_a: &WidePose,
-    places: &mut Places,
+    features: &mut FeaturePair,
     tally: impl Tally,
 ) -> Option<Walked> {
     // If bodies move little, one test is enough, or about three if a feature changes. A walk
-    // without known places takes about thirty on hulls with many vertices.
+    // without known features takes about thirty on hulls with many vertices.
     const MAX_TESTS: u32 = 48;
     let to_b = b_in_a.rotation.transpose();
     let a = Body::new(a, &b_in_a.rotation, b_in_a.translation);
@@ -159,23 +159,23 @@ fn distance_here<H: WideHull>(
     let rounding = tol::GJK_ROUNDING * size;
     for n_tests in 1..=MAX_TESTS {
         tally.count(|counters| counters.feature_pairs += 1);
-        let (place_a, place_b) = (a.known(places.a), b.known(places.b));
+        let (feature_a, feature_b) = (a.known(features.a), b.known(features.b));
         // The simpler kind of feature comes first, so each test has one copy.
-        let is_swapped = place_b.corners() < place_a.corners();
-        let (x, place_x, y, place_y) =
-            if is_swapped { (&b, place_b, &a, place_a) } else { (&a, place_a, &b, place_b) };
-        let step = match (place_x, place_y) {
-            (Place::Vertex(v), Place::Vertex(w)) => vertex_vertex(x, v, y, w, rounding),
-            (Place::Vertex(v), Place::Edge(e)) => vertex_edge(x, v, y, e, rounding),
-            (Place::Vertex(v), Place::Face(f)) => vertex_face(x, v, y, f, rounding),
-            (Place::Edge(e), Place::Edge(f)) => edge_edge(x, e, y, f, rounding),
-            (Place::Edge(e), Place::Face(f)) => edge_face(x, e, y, f),
+        let is_swapped = feature_b.corners() < feature_a.corners();
+        let (x, feature_x, y, feature_y) =
+            if is_swapped { (&b, feature_b, &a, feature_a) } else { (&a, feature_a, &b, feature_b) };
+        let step = match (feature_x, feature_y) {
+            (FeatureIndex::Vertex(v), FeatureIndex::Vertex(w)) => vertex_vertex(x, v, y, w, rounding),
+            (FeatureIndex::Vertex(v), FeatureIndex::Edge(e)) => vertex_edge(x, v, y, e, rounding),
+            (FeatureIndex::Vertex(v), FeatureIndex::Face(f)) => vertex_face(x, v, y, f, rounding),
+            (FeatureIndex::Edge(e), FeatureIndex::Edge(f)) => edge_edge(x, e, y, f, rounding),
+            (FeatureIndex::Edge(e), FeatureIndex::Face(f)) => edge_face(x, e, y, f),
             // No walk reaches this case.
             _ => return None,
         };
-        let (is_second, place) = match step {
-            Step::First(place) => (false, place),
-            Step::Second(place) => (true, place),
+        let (is_second, feature) = match step {
+            Step::First(feature) => (false, feature),
+            Step::Second(feature) => (true, feature),
             Step::Along { is_second, vertex, neighbour, direction } => {
                 let body = if is_second { y } else { x };
                 (is_second, body.edge_to(vertex, neighbour, direction)?)
@@ -202,9 +202,9 @@ fn distance_here<H: WideHull>(
             }
         };
         if is_second == is_swapped {
-            places.a = place;
+            features.a = feature;
         } else {
-            places.b = place;
+            features.b = feature;
         }
     }
     None
@@ -224,8 +224,8 @@ struct Body<'h, H> {
 
 /// The result of testing one pair of features. The first feature's body comes first.
 enum Step {
-    First(Place),
-    Second(Place),
+    First(FeatureIndex),
+    Second(FeatureIndex),
     /// From a vertex along the edge to this neighbour. Without such an edge, along the edge that
     /// leads farthest.
     Along {
@@ -244,11 +244,11 @@ enum Step {
 }
 
 /// The region that a direction from a feature leads to.
-enum Way {
+enum Region {
     /// The feature's own region.
     Own,
     /// The region of a neighbour.
-    Over(Place),
+    Over(FeatureIndex),
     /// From a vertex towards this neighbour.
     Along(u32),
     /// Along the border, within rounding.
@@ -263,13 +263,13 @@ impl<'h, H: WideHull> Body<'h, H> {
 
     /// Returns the feature, or vertex 0 if the hull does not have it.
     #[inline(always)]
-    fn known(&self, place: Place) -> Place {
-        let (number, n) = match place {
-            Place::Vertex(v) => (v, self.hull.n_vertices()),
-            Place::Edge(e) => (e, self.hull.half_edges().len()),
-            Place::Face(f) => (f, self.hull.n_faces()),
+    fn known(&self, feature: FeatureIndex) -> FeatureIndex {
+        let (number, n) = match feature {
+            FeatureIndex::Vertex(v) => (v, self.hull.n_vertices()),
+            FeatureIndex::Edge(e) => (e, self.hull.half_edges().len()),
+            FeatureIndex::Face(f) => (f, self.hull.n_faces()),
         };
-        if (number as usize) < n { place } else { Place::Vertex(0) }
+        if (number as usize) < n { feature } else { FeatureIndex::Vertex(0) }
     }
 
     #[inline(always)]
@@ -286,7 +286,7 @@ impl<'h, H: WideHull> Body<'h, H> {
     /// Returns the region that a direction leads to from a vertex. If no neighbour is farther
     /// along the direction, no point of the hull is.
     #[inline(always)]
-    fn step_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Way {
+    fn step_from_vertex(&self, v: u32, direction: DVec3, rounding: f64) -> Region {
         let from = self.vertex(v);
         let (mut best, mut most) = (v, f64::NEG_INFINITY);
         for &neighbour in self.hull.neighbours(v) {
@@ -297,11 +297,11 @@ impl<'h, H: WideHull> Body<'h, H> {
         }
         let noise = rounding * largest(direction);
         if most < -noise {
-            Way::Own
+            Region::Own
         } else if noise < most {
-            Way::Along(best)
+            Region::Along(best)
         } else {
-            Way::Doubt
+            Region::Doubt
         }
     }
 
@@ -317,17 +317,17 @@ impl<'h, H: WideHull> Body<'h, H> {
         between: DVec3,
     ) -> Step {
         match self.step_from_vertex(v, direction, rounding) {
-            Way::Own => Step::End { on_first, between },
-            Way::Along(neighbour) => Step::Along { is_second: false, vertex: v, neighbour, direction },
-            Way::Over(place) => Step::First(place),
-            Way::Doubt => Step::Doubt,
+            Region::Own => Step::End { on_first, between },
+            Region::Along(neighbour) => Step::Along { is_second: false, vertex: v, neighbour, direction },
+            Region::Over(feature) => Step::First(feature),
+            Region::Doubt => Step::Doubt,
         }
     }
 
     /// Returns the edge from a vertex to a neighbour. If the neighbour is across a face, returns
     /// the edge that leads farthest along a direction.
     #[inline(always)]
-    fn edge_to(&self, v: u32, neighbour: u32, direction: DVec3) -> Option<Place> {
+    fn edge_to(&self, v: u32, neighbour: u32, direction: DVec3) -> Option<FeatureIndex> {
         let edges = self.hull.half_edges();
         let first = self.hull.vertex_half_edge(v);
         let mut e = first;
@@ -335,7 +335,7 @@ impl<'h, H: WideHull> Body<'h, H> {
         for _ in 0..edges.len() {
             let twin = edges[e as usize].twin;
             if edges[twin as usize].origin == neighbour {
-                return Some(Place::Edge(e));
+                return Some(FeatureIndex::Edge(e));
             }
             e = self.hull.next(twin);
             if e == first {
@@ -348,7 +348,7 @@ impl<'h, H: WideHull> Body<'h, H> {
     /// Returns the edge from a vertex that leads farthest along a direction.
     #[cold]
     #[inline(never)]
-    fn edge_along(&self, v: u32, direction: DVec3) -> Option<Place> {
+    fn edge_along(&self, v: u32, direction: DVec3) -> Option<FeatureIndex> {
         let edges = self.hull.half_edges();
         let from = self.vertex(v);
         let (mut best, mut most) = (None, 0.0);
@@ -359,7 +359,7 @@ impl<'h, H: WideHull> Body<'h, H> {
             let twin = edges[e as usize].twin;
             let along = direction.dot(self.vertex(edges[twin as usize].origin) - from);
             if most < along {
-                (best, most) = (Some(Place::Edge(e)), along);
+                (best, most) = (Some(FeatureIndex::Edge(e)), along);
             }
             e = self.hull.next(twin);
             if e == first {
@@ -373,7 +373,7 @@ impl<'h, H: WideHull> Body<'h, H> {
     /// direction lies between the normals of both faces, and their planes hold the edge. The edge
     /// is then farthest along the direction.
     #[inline(always)]
-    fn step_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Way {
+    fn step_from_edge(&self, e: u32, start: DVec3, along: DVec3, direction: DVec3, rounding: f64) -> Region {
         let edges = self.hull.half_edges();
         let edge = edges[e as usize];
         let (left, right) = (edge.face, edges[edge.twin as usize].face);
@@ -381,17 +381,17 @@ impl<'h, H: WideHull> Body<'h, H> {
         let side = direction.cross(along);
         // direction . (normal x along), with the opposite sign for the other face.
         if side.dot(to_left) < 0.0 {
-            return Way::Over(Place::Face(left));
+            return Region::Over(FeatureIndex::Face(left));
         }
         if 0.0 < side.dot(to_right) {
-            return Way::Over(Place::Face(right));
+            return Region::Over(FeatureIndex::Face(right));
         }
         let low = |face: u32, normal: DVec3| self.hull.face_offset(face) - normal.dot(start);
         let tilt = greater(to_left.dot(along).abs(), to_right.dot(along).abs()) * self.size;
         let is_plane = low(left, to_left) <= rounding
             && low(right, to_right) <= rounding
             && tilt * tilt <= rounding * rounding * along.length_squared();
-        if is_plane { Way::Own } else { Way::Doubt }
+        if is_plane { Region::Own } else { Region::Doubt }
     }
 }
 
@@ -400,12 +400,12 @@ fn vertex_vertex<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, w: u32, 
     let p = y.transform_point(x.vertex(v));
     let between = y.vertex(w) - p;
     match y.step_from_vertex(w, -between, rounding) {
-        Way::Own => {}
-        Way::Along(neighbour) => {
+        Region::Own => {}
+        Region::Along(neighbour) => {
             return Step::Along { is_second: true, vertex: w, neighbour, direction: -between };
         }
-        Way::Over(place) => return Step::Second(place),
-        Way::Doubt => return Step::Doubt,
+        Region::Over(feature) => return Step::Second(feature),
+        Region::Doubt => return Step::Doubt,
     }
     x.end_at_vertex(v, *x.turn * between, rounding, p, between)
 }
@@ -419,16 +419,16 @@ fn vertex_edge<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, e: u32, ro
     let offset = p - start;
     let t = offset.dot(along);
     if t <= 0.0 {
-        return Step::Second(Place::Vertex(from));
+        return Step::Second(FeatureIndex::Vertex(from));
     }
     let length_sq = along.length_squared();
     if length_sq <= t {
-        return Step::Second(Place::Vertex(to));
+        return Step::Second(FeatureIndex::Vertex(to));
     }
     match y.step_from_edge(e, start, along, offset, rounding) {
-        Way::Own => {}
-        Way::Over(place) => return Step::Second(place),
-        Way::Along(_) | Way::Doubt => return Step::Doubt,
+        Region::Own => {}
+        Region::Over(feature) => return Step::Second(feature),
+        Region::Along(_) | Region::Doubt => return Step::Doubt,
     }
     // The second step removes what rounding left along the edge.
     let across = offset - along * (t / length_sq);
@@ -457,7 +457,7 @@ fn vertex_face<H: WideHull>(x: &Body<'_, H>, v: u32, y: &Body<'_, H>, f: u32, ro
         from = to;
     }
     if let Some(e) = outside {
-        return Step::Second(Place::Edge(e));
+        return Step::Second(FeatureIndex::Edge(e));
     }
     let height = normal.dot(p) - offset;
     // Below the plane: on the wrong side of the body, or the bodies meet. If a corner is below the
@@ -492,16 +492,16 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
         (s, t)
     };
     if s <= 0.0 {
-        return Step::First(Place::Vertex(from_x));
+        return Step::First(FeatureIndex::Vertex(from_x));
     }
     if 1.0 <= s {
-        return Step::First(Place::Vertex(to_x));
+        return Step::First(FeatureIndex::Vertex(to_x));
     }
     if t <= 0.0 {
-        return Step::Second(Place::Vertex(from_y));
+        return Step::Second(FeatureIndex::Vertex(from_y));
     }
     if 1.0 <= t {
-        return Step::Second(Place::Vertex(to_y));
+        return Step::Second(FeatureIndex::Vertex(to_y));
     }
     if !(PARALLEL_SQ * (a * c) < under) {
         return Step::Doubt;
@@ -509,14 +509,14 @@ fn edge_edge<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32, roun
     // Not the difference of the two points, whose direction suffers from rounding.
     let between = across * (-across.dot(r) / under);
     match y.step_from_edge(f, start_y, along_y, -between, rounding) {
-        Way::Own => {}
-        Way::Over(place) => return Step::Second(place),
-        Way::Along(_) | Way::Doubt => return Step::Doubt,
+        Region::Own => {}
+        Region::Over(feature) => return Step::Second(feature),
+        Region::Along(_) | Region::Doubt => return Step::Doubt,
     }
     match x.step_from_edge(e, start_x, own, *x.turn * between, rounding) {
-        Way::Own => Step::End { on_first: start_y + along_y * t - between, between },
-        Way::Over(place) => Step::First(place),
-        Way::Along(_) | Way::Doubt => Step::Doubt,
+        Region::Own => Step::End { on_first: start_y + along_y * t - between, between },
+        Region::Over(feature) => Step::First(feature),
+        Region::Along(_) | Region::Doubt => Step::Doubt,
     }
 }
 
@@ -538,7 +538,7 @@ fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> S
         corner = next;
         let edge = range.start + k as u32;
         if 0.0 < beyond_p && 0.0 < beyond_q {
-            return Step::Second(Place::Edge(edge));
+            return Step::Second(FeatureIndex::Edge(edge));
         }
         let s = beyond_p / (beyond_p - beyond_q);
         if 0.0 < beyond_p && low.0 < s {
@@ -550,7 +550,7 @@ fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> S
     if high.0 < low.0 {
         // The edge passes by a corner of the face.
         return match low.1.or(high.1) {
-            Some(edge) => Step::Second(Place::Edge(edge)),
+            Some(edge) => Step::Second(FeatureIndex::Edge(edge)),
             None => Step::Doubt,
         };
     }
@@ -563,7 +563,7 @@ fn edge_face<H: WideHull>(x: &Body<'_, H>, e: u32, y: &Body<'_, H>, f: u32) -> S
     }
     let (end, vertex) = if at_low <= at_high { (low.1, from) } else { (high.1, to) };
     match end {
-        Some(edge) => Step::Second(Place::Edge(edge)),
-        None => Step::First(Place::Vertex(vertex)),
+        Some(edge) => Step::Second(FeatureIndex::Edge(edge)),
+        None => Step::First(FeatureIndex::Vertex(vertex)),
     }
 }

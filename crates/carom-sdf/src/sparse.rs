@@ -255,7 +255,7 @@ fn block(start: u32) -> core::ops::Range<usize> {
 }
 
 /// The places in a block of the nodes that are in the grid.
-fn block_places(nodes: NodeBox) -> impl Iterator<Item = usize> {
+fn block_indices(nodes: NodeBox) -> impl Iterator<Item = usize> {
     let UVec3 { x, y, z } = nodes.size;
     (0..z).flat_map(move |z| {
         (0..y).flat_map(move |y| (0..x).map(move |x| ((z * BLOCK_NODES + y) * BLOCK_NODES + x) as usize))
@@ -316,7 +316,7 @@ impl Stored for SparseSdf {
             let (a, b) = (&self.values[at(a)], &other.values[at(b)]);
             let mut own = [0.0; N_BLOCK_NODES];
             let mut is_far = [true; 2];
-            for index in block_places(nodes) {
+            for index in block_indices(nodes) {
                 own[index] = value(a[index], b[index]);
                 is_far[0] &= outside <= own[index];
                 is_far[1] &= own[index] <= inside;

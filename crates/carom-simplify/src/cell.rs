@@ -406,9 +406,9 @@ fn add_crossing(
     let mut corner = Corner { position, is_exact: [false; 3] };
     (corner.position[axis], corner.is_exact[axis]) = (plane, true);
     for other in [(axis + 1) % 3, (axis + 2) % 3] {
-        let seen = |x: f64, y: f64| DVec2::new(x, y);
-        let (from, to) = (seen(p[axis], p[other]), seen(q[axis], q[other]));
-        corner.settle(other, unit, |x| orient2d(from, to, seen(plane, x)) == 0.0);
+        let projected = |x: f64, y: f64| DVec2::new(x, y);
+        let (from, to) = (projected(p[axis], p[other]), projected(q[axis], q[other]));
+        corner.settle(other, unit, |x| orient2d(from, to, projected(plane, x)) == 0.0);
         let slack = if corner.is_exact[other] { 0.0 } else { tol::CUT_ROUNDING };
         let x = corner.position[other];
         if x + slack < region.low[other] || region.high[other] < x - slack {

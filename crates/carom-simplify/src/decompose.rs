@@ -164,7 +164,7 @@ pub fn decompose_with(
     let n = parts.len();
     let (mut hulls, mut concavities) = (Vec::with_capacity(n), Vec::with_capacity(n));
     let mut cells = Vec::new();
-    for Part { cloud, regions } in parts {
+    for HullData { cloud, regions } in parts {
         for region in regions {
             // `f32` represents the sides of a region.
             if let (Some(min), Some(max)) = (unit.leave(region.low), unit.leave(region.high)) {
@@ -186,7 +186,7 @@ pub fn decompose_with(
 }
 
 /// The data of a future hull: its extreme points, and the cells that they cover.
-struct Part {
+struct HullData {
     cloud: Cloud,
     regions: Vec<Region>,
 }
@@ -244,7 +244,7 @@ impl Work<'_> {
 
     /// Cuts the mesh into parts, until their hulls are near enough or cannot be cut, or there are
     /// `max_parts`.
-    fn cut(&mut self, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
+    fn cut(&mut self, max_parts: usize) -> Result<Vec<HullData>, DecomposeError> {
         let whole = Cell::whole(&self.surface, self.unit);
         // Parts, each with the bound of its hull; `None` if the part cannot be cut.
         let mut parts = alloc::vec![(whole, Some(f64::INFINITY))];
@@ -277,7 +277,7 @@ impl Work<'_> {
             parts[i] = (below, Some(c_below));
             parts.push((above, Some(c_above)));
         }
-        let part = |cell: Cell| Part { cloud: cell.cloud, regions: Vec::from([cell.region]) };
+        let part = |cell: Cell| HullData { cloud: cell.cloud, regions: Vec::from([cell.region]) };
         Ok(parts.into_iter().map(|(cell, _)| part(cell)).collect())
     }
 
@@ -288,7 +288,7 @@ impl Work<'_> {
 
     /// Joins parts. While there are too many, those that add least volume are joined; then those
     /// whose common hull is near enough.
-    fn merge(&mut self, mut parts: Vec<Part>, max_parts: usize) -> Result<Vec<Part>, DecomposeError> {
+    fn merge(&mut self, mut parts: Vec<HullData>, max_parts: usize) -> Result<Vec<HullData>, DecomposeError> {
         let unit = self.unit;
         // For each pair: the volume added by joining the two parts, and whether joining them is
         // refused. It is if they are too far apart, or if their common hull deviates too much.

@@ -91,14 +91,14 @@ impl Patch {
             }
         }
         let Some(&(first, mut at)) = rim.first() else { return false };
-        for n_seen in 1..=rim.len() {
+        for n_visited in 1..=rim.len() {
             let mut following = rim.iter().filter(|edge| edge.0 == at);
             let Some(next) = following.next() else { return false };
             if following.next().is_some() {
                 return false;
             }
             if at == first {
-                return n_seen == rim.len() && 3 <= rim.len();
+                return n_visited == rim.len() && 3 <= rim.len();
             }
             at = next.1;
         }

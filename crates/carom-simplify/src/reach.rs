@@ -29,29 +29,29 @@ use glam::DVec3;
 const MAX_PARTS: usize = 1 << 17;
 
 /// A convex polygon, with an upper bound of the distance of its points from the surface.
-struct Part {
+struct BoundedPolygon {
     corners: Vec<DVec3>,
     bound: f64,
     /// A serial number. Among equal bounds the oldest part comes first.
     number: usize,
 }
 
-impl PartialEq for Part {
-    fn eq(&self, other: &Part) -> bool {
+impl PartialEq for BoundedPolygon {
+    fn eq(&self, other: &BoundedPolygon) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl Eq for Part {}
+impl Eq for BoundedPolygon {}
 
-impl PartialOrd for Part {
-    fn partial_cmp(&self, other: &Part) -> Option<Ordering> {
+impl PartialOrd for BoundedPolygon {
+    fn partial_cmp(&self, other: &BoundedPolygon) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Ord for Part {
-    fn cmp(&self, other: &Part) -> Ordering {
+impl Ord for BoundedPolygon {
+    fn cmp(&self, other: &BoundedPolygon) -> Ordering {
         self.bound.total_cmp(&other.bound).then(other.number.cmp(&self.number))
     }
 }
@@ -78,30 +78,30 @@ pub(crate) fn reach(
     goal: Goal,
     pause: &mut dyn FnMut() -> ControlFlow<()>,
 ) -> ControlFlow<(), f64> {
-    let mut seen = 0.0_f64;
+    let mut farthest = 0.0_f64;
     let mut parts = BinaryHeap::new();
     let mut number = 0;
     let mut settled = 0.0_f64;
     let mut n_tests = 0_u32;
-    let mut test = |corners: Vec<DVec3>, seen: &mut f64, parts: &mut BinaryHeap<Part>| {
-        let (bound, least) = bounds(&corners, onto, goal.is_solid, seen.max(goal.enough));
-        *seen = seen.max(least);
-        if bound <= seen.max(goal.enough) {
+    let mut test = |corners: Vec<DVec3>, farthest: &mut f64, parts: &mut BinaryHeap<BoundedPolygon>| {
+        let (bound, least) = bounds(&corners, onto, goal.is_solid, farthest.max(goal.enough));
+        *farthest = farthest.max(least);
+        if bound <= farthest.max(goal.enough) {
             settled = settled.max(bound);
         } else {
             number += 1;
-            parts.push(Part { corners, bound, number });
+            parts.push(BoundedPolygon { corners, bound, number });
         }
         n_tests = n_tests.wrapping_add(1);
         if n_tests.is_multiple_of(1024) { pause() } else { ControlFlow::Continue(()) }
     };
     for t in triangles {
-        test(t.to_vec(), &mut seen, &mut parts)?;
+        test(t.to_vec(), &mut farthest, &mut parts)?;
     }
     let mut left = MAX_PARTS + 8 * (triangles.len() + onto.triangles().len());
     let mut open = 0.0;
     while let Some(part) = parts.pop() {
-        if part.bound <= (seen * goal.gap).max(goal.enough) || goal.too_far < seen || left == 0 {
+        if part.bound <= (farthest * goal.gap).max(goal.enough) || goal.too_far < farthest || left == 0 {
             open = part.bound;
             break;
         }
@@ -113,7 +113,7 @@ pub(crate) fn reach(
         };
         for corners in cut {
             left = left.saturating_sub(1);
-            test(corners, &mut seen, &mut parts)?;
+            test(corners, &mut farthest, &mut parts)?;
         }
     }
     let bound: f64 = settled.max(open);

@@ -151,8 +151,8 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh, planes: &mu
         // A box for each point: balls would have too many triangles.
         Shape::PointCloud(cloud) => {
             for &point in cloud.points() {
-                let place = *pose * Pose::from_translation(point);
-                push_box(Vec3::splat(cloud.radius()), &place, mesh);
+                let box_pose = *pose * Pose::from_translation(point);
+                push_box(Vec3::splat(cloud.radius()), &box_pose, mesh);
             }
         }
         Shape::Voxels(voxels) => {

@@ -17,7 +17,7 @@ use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 /// The poses of two bodies, the scale of the world, and which body is A. Translations are `f32`
 /// numbers until both bodies are moved together.
 #[derive(Clone, Debug)]
-pub struct Place {
+pub struct Configuration {
     /// The pose of the first body, in the scaled world.
     pub pose_a: Pose,
     /// The pose of the second body, in the scaled world.
@@ -28,7 +28,7 @@ pub struct Place {
     pub is_swapped: bool,
 }
 
-impl Place {
+impl Configuration {
     /// Returns the factor for all lengths of the shapes.
     pub fn scale(&self) -> f64 {
         2.0_f64.powi(self.exponent)
@@ -96,19 +96,26 @@ impl Suite {
 /// Checks every invariant on random and on degenerate placements; panics with the smallest one that
 /// breaks one. Returns the number of placements in which the bodies met, so that callers can check
 /// the mix.
-pub fn check(name: &str, suite: &Suite, ask: impl Fn(&Place) -> Relation) -> u32 {
+pub fn check(name: &str, suite: &Suite, relation_of: impl Fn(&Configuration) -> Relation) -> u32 {
     let n_together = core::cell::Cell::new(0);
     let config = Config { cases: suite.cases, failure_persistence: None, ..Config::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
-    let outcome = runner.run(&(places(suite.reach), motions(), -20..20_i32), |(place, motion, exponent)| {
-        let here = ask(&place);
-        n_together.set(n_together.get() + u32::from(here.meets));
-        signs_agree(&here, suite)?;
-        contacts_lie_on_both(&here, suite)?;
-        swapped_is_mirrored(&here, &ask(&Place { is_swapped: true, ..place.clone() }), suite)?;
-        moved_is_the_same(&here, &ask(&moved(&place, &motion)), suite)?;
-        scaled_has_the_same_bits(&here, &ask(&scaled(&place, exponent)), exponent)
-    });
+    let outcome = runner.run(
+        &(configurations(suite.reach), motions(), -20..20_i32),
+        |(configuration, motion, exponent)| {
+            let here = relation_of(&configuration);
+            n_together.set(n_together.get() + u32::from(here.meets));
+            signs_agree(&here, suite)?;
+            contacts_lie_on_both(&here, suite)?;
+            swapped_is_mirrored(
+                &here,
+                &relation_of(&Configuration { is_swapped: true, ..configuration.clone() }),
+                suite,
+            )?;
+            moved_is_the_same(&here, &relation_of(&moved(&configuration, &motion)), suite)?;
+            scaled_has_the_same_bits(&here, &relation_of(&scaled(&configuration, exponent)), exponent)
+        },
+    );
     if let Err(error) = outcome {
         panic!("{name}: {error}");
     }
@@ -136,11 +143,16 @@ fn offsets(reach: f64) -> impl Strategy<Value = DVec3> {
     prop_oneof![grid, any, along].prop_map(|p| glam::Vec3::from_array(p).as_dvec3())
 }
 
-fn places(reach: f64) -> impl Strategy<Value = Place> {
+fn configurations(reach: f64) -> impl Strategy<Value = Configuration> {
     (rotations(), rotations(), offsets(1.0), offsets(reach)).prop_map(|(turn_a, turn_b, at, offset)| {
         let there = (at + offset).as_vec3().as_dvec3();
         let pose = |q: DQuat, at: DVec3| Pose::new(Quat::from_array(q.to_array()), at);
-        Place { pose_a: pose(turn_a, at), pose_b: pose(turn_b, there), exponent: 0, is_swapped: false }
+        Configuration {
+            pose_a: pose(turn_a, at),
+            pose_b: pose(turn_b, there),
+            exponent: 0,
+            is_swapped: false,
+        }
     })
 }
 
@@ -148,18 +160,27 @@ fn motions() -> impl Strategy<Value = Pose> {
     (rotations(), offsets(2.0)).prop_map(|(turn, at)| Pose::new(turn.normalize(), at))
 }
 
-fn moved(place: &Place, motion: &Pose) -> Place {
+fn moved(configuration: &Configuration, motion: &Pose) -> Configuration {
     let move_ = |pose: &Pose| Pose {
         rotation: (motion.rotation * pose.rotation).normalize(),
         translation: motion.transform_point(pose.translation),
     };
-    Place { pose_a: move_(&place.pose_a), pose_b: move_(&place.pose_b), ..*place }
+    Configuration {
+        pose_a: move_(&configuration.pose_a),
+        pose_b: move_(&configuration.pose_b),
+        ..*configuration
+    }
 }
 
-fn scaled(place: &Place, exponent: i32) -> Place {
+fn scaled(configuration: &Configuration, exponent: i32) -> Configuration {
     let scale = 2.0_f64.powi(exponent);
     let grow = |pose: &Pose| Pose { translation: pose.translation * scale, ..*pose };
-    Place { pose_a: grow(&place.pose_a), pose_b: grow(&place.pose_b), exponent, ..*place }
+    Configuration {
+        pose_a: grow(&configuration.pose_a),
+        pose_b: grow(&configuration.pose_b),
+        exponent,
+        ..*configuration
+    }
 }
 
 fn signs_agree(here: &Relation, suite: &Suite) -> Result<(), TestCaseError> {

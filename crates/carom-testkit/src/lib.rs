@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 // Suites fail by panicking; nothing here runs outside of tests.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![allow(clippy::duplicate_mod)] // The two-precision seam: corpus/carom/ask.rs is compiled for f32 and again for f64.
+#![allow(clippy::duplicate_mod)] // The two-precision seam: corpus/carom/queries.rs is compiled for f32 and again for f64.
 
 extern crate alloc;
 

@@ -69,7 +69,7 @@ impl Placement {
     ];
 
     /// Returns the integer corners as `f64`, exactly.
-    pub fn place(self, triangle: &[Point; 3]) -> [DVec3; 3] {
+    pub fn apply(self, triangle: &[Point; 3]) -> [DVec3; 3] {
         // The largest coordinate is about 2^51 + 2^28, which leaves at most one bit below a unit.
         let (offset, scale) = match self {
             Placement::Plain => (0, 1.0),

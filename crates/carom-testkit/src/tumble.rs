@@ -123,7 +123,7 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     let mut world = World::new();
     let ids = fill(&mut world, &scene);
     let gravity = -world.settings().solver.gravity;
-    let mut seen = TumbleTally { falls: 1, ..TumbleTally::default() };
+    let mut own_tally = TumbleTally { falls: 1, ..TumbleTally::default() };
     let energy_of = |bodies: &[Body]| -> f64 {
         let moving = bodies.iter().filter(|body| 0.0 < body.inverse_mass);
         moving
@@ -145,12 +145,12 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
     let fastest = (thrown * thrown + 2.0 * f64::from(gravity.y) * top).sqrt();
     let mut is_resting = false;
     let mut wrong = Vec::new();
-    while !is_resting && (seen.steps as u32) < MAX_STEPS {
+    while !is_resting && (own_tally.steps as u32) < MAX_STEPS {
         if let Err(error) = world.step(DT) {
             wrong.push(error.to_string());
             break;
         }
-        seen.steps += 1;
+        own_tally.steps += 1;
         bodies = bodies_of(&world);
         if let Some(lost) = bodies.iter().position(|body| {
             !(body.pose.is_finite() && body.linear_velocity.is_finite() && -1.0 < body.pose.translation.y)
@@ -161,35 +161,36 @@ pub fn tumble(n_dolls: usize, is_fast: bool, seed: u64, tally: &mut TumbleTally)
         }
         let energy = energy_of(&bodies);
         least = least.min(energy);
-        seen.rise = seen.rise.max((energy - least) / start);
-        seen.gain = seen.gain.max((energy - start) / start);
+        own_tally.rise = own_tally.rise.max((energy - least) / start);
+        own_tally.gain = own_tally.gain.max((energy - start) / start);
         for joint in &scene.joints {
             let (gap, bend) = strain(joint, &bodies);
-            seen.gap = seen.gap.max(gap);
-            seen.bend = seen.bend.max(bend);
+            own_tally.gap = own_tally.gap.max(gap);
+            own_tally.bend = own_tally.bend.max(bend);
         }
         let speeds = bodies.iter().map(|body| f64::from(body.linear_velocity.length()));
-        seen.speed = seen.speed.max(speeds.fold(0.0, f64::max) / fastest);
+        own_tally.speed = own_tally.speed.max(speeds.fold(0.0, f64::max) / fastest);
         let contacts = world.contacts();
         let depths = contacts.flat_map(|view| view.manifolds).flat_map(|manifold| manifold.contacts());
-        seen.depth = seen.depth.max(depths.map(|contact| -f64::from(contact.distance)).fold(0.0, f64::max));
+        own_tally.depth =
+            own_tally.depth.max(depths.map(|contact| -f64::from(contact.distance)).fold(0.0, f64::max));
         is_resting = bodies.iter().all(|body| body.is_sleeping || body.inverse_mass == 0.0);
     }
-    seen.restless = u64::from(!is_resting);
+    own_tally.restless = u64::from(!is_resting);
     let bounds = [
-        ("energy rises", seen.rise, MAX_RISE),
-        ("energy comes from nowhere", seen.gain, MAX_GAIN),
-        ("a joint is torn", seen.gap, MAX_GAP),
-        ("a limb is too deep", seen.depth, DEEPEST),
-        ("a limb is too fast", seen.speed, FASTEST),
+        ("energy rises", own_tally.rise, MAX_RISE),
+        ("energy comes from nowhere", own_tally.gain, MAX_GAIN),
+        ("a joint is torn", own_tally.gap, MAX_GAP),
+        ("a limb is too deep", own_tally.depth, DEEPEST),
+        ("a limb is too fast", own_tally.speed, FASTEST),
     ];
     wrong.extend(bounds.iter().filter(|b| !(b.1 <= b.2)).map(|b| format!("{}: {:.4}", b.0, b.1)));
     if !is_resting && wrong.is_empty() {
-        seen.first = Some(format!("seed {seed}: not at rest after {} steps", seen.steps));
+        own_tally.first = Some(format!("seed {seed}: not at rest after {} steps", own_tally.steps));
     }
     if !wrong.is_empty() {
-        seen.wrong = 1;
-        seen.first = Some(format!("seed {seed}: {}", wrong.join(", ")));
+        own_tally.wrong = 1;
+        own_tally.first = Some(format!("seed {seed}: {}", wrong.join(", ")));
     }
-    tally.add(&seen);
+    tally.add(&own_tally);
 }

@@ -241,7 +241,7 @@ impl Course {
         };
         // Their origins are at half the height of a figure or less.
         let starts = level
-            .places
+            .entities
             .iter()
             .filter(|(class, _)| is_start(class))
             .map(|(_, at)| turned(*at) * REAL_SCALE)
@@ -606,8 +606,8 @@ pub fn random_walk(
         if was_freed || is_stuck {
             blame(&mut tally.freed, "was in something");
         }
-        let looked = course.depth_at(&figure, position);
-        match &looked {
+        let checked = course.depth_at(&figure, position);
+        match &checked {
             Ok(depth) => tally.deepest = tally.deepest.max(*depth),
             Err(what) => blame(&mut tally.escapes, what),
         }
@@ -626,7 +626,7 @@ pub fn random_walk(
                 character.set_position(start);
             }
         }
-        if looked.is_err() {
+        if checked.is_err() {
             character.set_position(start);
             character.set_velocity(DVec3::ZERO);
         }

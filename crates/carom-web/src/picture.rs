@@ -201,10 +201,12 @@ impl Picture {
         self.version += 1;
         self.known = world.body_ids().collect();
         self.bodies.clear();
-        let look = |id| bed.actors.looks.iter().find(|(body, _)| *body == id).map(|(_, shape)| shape);
+        let appearance =
+            |id| bed.actors.appearances.iter().find(|(body, _)| *body == id).map(|(_, shape)| shape);
         for (id, shape) in world.shapes() {
             let is_sheet = bed.actors.sheet.is_some_and(|(sheet, _)| sheet == id);
-            let number = if is_sheet { NONE } else { self.outlines.number_of(look(id).unwrap_or(shape)) };
+            let number =
+                if is_sheet { NONE } else { self.outlines.number_of(appearance(id).unwrap_or(shape)) };
             self.bodies.extend([id.index(), number]);
         }
         if let Some(car) = &bed.actors.car {

@@ -251,7 +251,7 @@ impl Testbed {
     }
 
     fn restore(&mut self, state: &State) -> Result<(), Error> {
-        let broad = broad_phase(&self.broad_phase, &place_of(&self.world))?;
+        let broad = broad_phase(&self.broad_phase, &hints_of(&self.world))?;
         let shape_of = |id: BodyId| {
             let at = state.shapes.binary_search_by_key(&id.index(), |(known, _)| known.index());
             at.ok().map(|at| state.shapes[at].1.clone())
@@ -311,12 +311,12 @@ impl Testbed {
     }
 }
 
-fn broad_phase(name: &str, place: &WorldHints) -> Result<Box<dyn SpatialBroadPhase>, Error> {
+fn broad_phase(name: &str, hints: &WorldHints) -> Result<Box<dyn SpatialBroadPhase>, Error> {
     let listed = catalogue::by_name(name).ok_or_else(|| format!("no broad phase {name:?}"))?;
-    Ok(listed.make(place))
+    Ok(listed.make(hints))
 }
 
-fn place_of(world: &AnyWorld) -> WorldHints {
+fn hints_of(world: &AnyWorld) -> WorldHints {
     let bodies = world.body_ids().filter_map(|id| world.body(id).ok());
     let points: Vec<Aabb> = bodies
         .filter(|body| body.mobility() != Mobility::Fixed)
@@ -328,8 +328,8 @@ fn place_of(world: &AnyWorld) -> WorldHints {
 
 fn fill(scene: &Scene, request: &Request, name: &str) -> Result<(AnyWorld, Actors), Error> {
     let bounds = Aabb { min: Vec3::splat(-20.0), max: Vec3::splat(20.0) };
-    let place = WorldHints { bounds, n_boxes: request.count };
-    let mut world = World::with_broad_phase(broad_phase(name, &place)?, WorldSettings::default());
+    let hints = WorldHints { bounds, n_boxes: request.count };
+    let mut world = World::with_broad_phase(broad_phase(name, &hints)?, WorldSettings::default());
     let actors = scene.fill(&mut world, request)?;
     world.detect();
     Ok((world, actors))

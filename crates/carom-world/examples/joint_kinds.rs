@@ -74,7 +74,7 @@ fn cylindrical() -> Done {
     let turning = Motor::velocity(2.0).with_max_force(10.0);
     let joint = world.insert_joint(joint.with_axis_motor(JointAxis::AngX, turning))?;
     run(&mut world, 3.0)?;
-    let coordinate = world.joint(joint)?.axis_place(JointAxis::X).unwrap_or(0.0);
+    let coordinate = world.joint(joint)?.axis_position(JointAxis::X).unwrap_or(0.0);
     println!("cylindrical: at {coordinate:.2}, turning by {:.2}", world.body(sleeve)?.angular_velocity().y);
     Ok(())
 }

@@ -49,8 +49,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     report(&world, "half a second after the shelf gave way", load).map_err(Into::into)
 }
 
-fn report(world: &World, place: &str, load: carom_world::BodyId) -> Result<(), WorldError> {
+fn report(world: &World, label: &str, load: carom_world::BodyId) -> Result<(), WorldError> {
     let at = world.body(load)?.position();
-    println!("{place}: the load is at ({:.2}, {:.2})", at.x, at.y);
+    println!("{label}: the load is at ({:.2}, {:.2})", at.x, at.y);
     Ok(())
 }

@@ -57,9 +57,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         let ahead = -pairs[pair].pose_a.translation.z;
         println!("{:7.1} {ahead:5.0} m  {certainty:?}", scene[pair].1);
     }
-    let n_waiting = |is_seen: bool| {
+    let n_waiting = |is_visible: bool| {
         let waits = |pair: &usize| search.answer(*pair).certainty == Certainty::Unknown;
-        (0..pairs.len()).filter(|pair| (0.0 < scene[*pair].1) == is_seen).filter(waits).count()
+        (0..pairs.len()).filter(|pair| (0.0 < scene[*pair].1) == is_visible).filter(waits).count()
     };
     println!("undecided: {} pairs in the view, {} out of it", n_waiting(true), n_waiting(false));
     Ok(())

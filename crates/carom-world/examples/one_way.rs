@@ -32,8 +32,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for step in 0..=120 {
         if step % 20 == 0 {
             let height = world.body(ball)?.position().y;
-            let place = if height < 3.0 { "below" } else { "above" };
-            println!("{:.2} s: the ball is at {height:.2} m, {place} the platform", step as f32 / 60.0);
+            let side = if height < 3.0 { "below" } else { "above" };
+            println!("{:.2} s: the ball is at {height:.2} m, {side} the platform", step as f32 / 60.0);
         }
         world.step_with(1.0 / 60.0, StepOptions::new().with_hooks(&hooks))?;
     }

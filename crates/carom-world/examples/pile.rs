@@ -33,7 +33,7 @@ fn main() {
                     *least = least.min(time);
                 }
                 if step % 60 == 59 {
-                    tell_motion(&world, step + 1);
+                    print_motion(&world, step + 1);
                 }
             }
             hash = world.state_hash();
@@ -55,7 +55,7 @@ fn main() {
     );
 }
 
-fn tell_motion(world: &World, step: usize) {
+fn print_motion(world: &World, step: usize) {
     let speeds = world.bodies().map(|body| body.linear_velocity().length());
     let (sum, most) = speeds.fold((0.0, 0.0), |(sum, most), speed| (sum + speed, f32::max(most, speed)));
     let overlaps = world.contacts().flat_map(|view| view.manifolds.iter().flat_map(|m| m.contacts()));

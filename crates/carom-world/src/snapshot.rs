@@ -12,11 +12,11 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::composites::{self, Composite, Slot};
 use crate::bodies::deforming::StoredSheet;
+use crate::bodies::exact_positions::ExactPositions;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
-use crate::bodies::places::Places;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Part};
@@ -54,8 +54,8 @@ pub struct Snapshot {
     /// The shape of each body, by its number.
     #[cfg_attr(feature = "serde", serde(skip))]
     shapes: Vec<Option<Shape>>,
-    #[cfg_attr(feature = "serde", serde(default))]
-    places: Places,
+    #[cfg_attr(feature = "serde", serde(default, rename = "places"))]
+    exact_positions: ExactPositions,
     /// The settings of the last step. `None` in older snapshots means the same as `settings`.
     #[cfg_attr(feature = "serde", serde(default))]
     settings_in_force: Option<WorldSettings>,
@@ -74,7 +74,8 @@ pub struct Snapshot {
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
-    seen: Vec<Option<Pose>>,
+    #[cfg_attr(feature = "serde", serde(rename = "seen"))]
+    detected_poses: Vec<Option<Pose>>,
     turn: [u32; 2],
     /// Round robin: the body with which the next selection begins, and the lap.
     #[cfg_attr(feature = "serde", serde(default, rename = "turn_to_move"))]
@@ -135,7 +136,7 @@ impl<B: BroadPhase> World<B> {
         Snapshot {
             settings: self.settings,
             shapes: self.bodies.shapes.clone(),
-            places: self.bodies.places.clone(),
+            exact_positions: self.bodies.exact_positions.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
@@ -148,7 +149,7 @@ impl<B: BroadPhase> World<B> {
             suspended: self.bodies.suspended().collect(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
-            seen: self.bodies.detected_poses.clone(),
+            detected_poses: self.bodies.detected_poses.clone(),
             turn: [self.budget.next_pair.a, self.budget.next_pair.b],
             round_robin: [self.budget.round_robin.next, self.budget.round_robin.lap],
             is_unsettled: self.contacts.is_unsettled,
@@ -243,13 +244,13 @@ impl<B: BroadPhase> World<B> {
             world.bodies.traits[index as usize] = Traits::NONE;
         }
         world.bodies.motions = snapshot.bodies.clone();
-        world.bodies.places = snapshot.places.clone();
+        world.bodies.exact_positions = snapshot.exact_positions.clone();
         world.bodies.weights = snapshot.weights.clone();
         world.bodies.steering = snapshot.steering.clone();
         world.bodies.force_fields = snapshot.force_fields.clone();
         world.bodies.is_stale = snapshot.is_stale.clone();
         world.bodies.moved = snapshot.moved.clone();
-        world.bodies.detected_poses = snapshot.seen.clone();
+        world.bodies.detected_poses = snapshot.detected_poses.clone();
         world.budget.next_pair = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.round_robin;
         world.joints = Joints::restored(&snapshot.joints);
@@ -340,7 +341,7 @@ impl Snapshot {
         if let Some(settings) = &self.settings_in_force {
             settings.check()?;
         }
-        self.places.check()?;
+        self.exact_positions.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();
         self.joints.check(&is_live)?;
@@ -411,7 +412,7 @@ impl Snapshot {
         }
         // Bodies inserted since the last detection are not in these.
         demand(self.moved.len() <= n, "the table of moved bodies", n)?;
-        demand(self.seen.len() <= n, "the table of earlier poses", n)?;
+        demand(self.detected_poses.len() <= n, "the table of earlier poses", n)?;
         let mut is_free = alloc::vec![false; n];
         for (slot, &index) in self.free.iter().enumerate() {
             let flag = is_free.get_mut(index as usize).filter(|flag| !**flag);
@@ -462,7 +463,7 @@ impl Snapshot {
             last = Some(number);
         }
         let is_pose = |pose: &Pose| Pose::try_new(pose.rotation, pose.translation).is_ok();
-        match self.seen.iter().position(|pose| pose.as_ref().is_some_and(|pose| !is_pose(pose))) {
+        match self.detected_poses.iter().position(|pose| pose.as_ref().is_some_and(|pose| !is_pose(pose))) {
             Some(index) => Err(Inconsistency { what: "an earlier pose", index }),
             None => Ok(()),
         }

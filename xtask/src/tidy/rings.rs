@@ -129,15 +129,15 @@ fn expand(path: &str) -> Vec<String> {
 /// Returns the strongly connected sets of modules, sorted. Sets of one module are left out.
 fn rings(uses: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
     let reach = |from: &String| {
-        let (mut seen, mut open) = (BTreeSet::new(), vec![from]);
+        let (mut visited, mut open) = (BTreeSet::new(), vec![from]);
         while let Some(module) = open.pop() {
             for next in uses.get(module).into_iter().flatten() {
-                if seen.insert(next) {
+                if visited.insert(next) {
                     open.push(next);
                 }
             }
         }
-        seen
+        visited
     };
     let all: BTreeMap<&String, BTreeSet<&String>> =
         uses.keys().map(|module| (module, reach(module))).collect();

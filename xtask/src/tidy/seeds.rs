@@ -44,7 +44,7 @@ struct Technique {
     tests: Vec<(String, String)>,
     benches: Vec<String>,
     is_bench_missing: bool,
-    seen: Vec<String>,
+    demos: Vec<String>,
     missing: Option<String>,
     left_out: Option<String>,
 }
@@ -101,7 +101,7 @@ impl Technique {
             }
             "bench" if value == "missing" => self.is_bench_missing = true,
             "bench" => self.benches.extend(words),
-            "seen" => self.seen.extend(value.split(", ").map(str::to_string)),
+            "seen" => self.demos.extend(value.split(", ").map(str::to_string)),
             "missing" => self.missing = Some(value.to_string()),
             "left out" => self.left_out = Some(value.to_string()),
             _ => return false,
@@ -120,16 +120,16 @@ impl Technique {
         if !self.from.is_empty() {
             let _ = write!(what, " ({})", self.from);
         }
-        let place = match (&self.missing, &self.left_out) {
+        let location = match (&self.missing, &self.left_out) {
             (Some(why), _) => format!("**not there**: {why}"),
             (_, Some(why)) => format!("left out: {why}"),
             _ => {
-                let places = self.at.iter().map(|(path, items)| {
+                let locations = self.at.iter().map(|(path, items)| {
                     let name = path.trim_end_matches(".rs").replacen("/src/", "/", 1);
                     let items: String = items.iter().map(|item| format!(" `{item}`")).collect();
                     format!("[{name}]({path}){items}")
                 });
-                places.collect::<Vec<_>>().join(", ")
+                locations.collect::<Vec<_>>().join(", ")
             }
         };
         let or = |list: String, none: &str| match (list.is_empty(), self.is_there()) {
@@ -140,9 +140,9 @@ impl Technique {
         let tests = self.tests.iter().map(|(package, test)| format!("`{test}` ({package})"));
         let benches = if self.is_bench_missing { "no bench".to_string() } else { self.benches.join(", ") };
         format!(
-            "| {what} | {place} | {} | {benches} | {} |\n",
+            "| {what} | {location} | {} | {benches} | {} |\n",
             or(tests.collect::<Vec<_>>().join(", "), "**no test**"),
-            or(self.seen.join(", "), "nowhere"),
+            or(self.demos.join(", "), "nowhere"),
         )
     }
 }
@@ -183,7 +183,7 @@ fn render(entries: &[Entry]) -> String {
         ("Left out", &|technique| technique.left_out.is_some()),
         ("No test", &|technique| technique.is_there() && technique.tests.is_empty()),
         ("No bench", &|technique| technique.is_there() && technique.is_bench_missing),
-        ("Seen nowhere", &|technique| technique.is_there() && technique.seen.is_empty()),
+        ("Seen nowhere", &|technique| technique.is_there() && technique.demos.is_empty()),
     ];
     for (title, is_in) in lists {
         let rows: Vec<_> = techniques.iter().filter(|(_, technique)| is_in(technique)).collect();
@@ -243,8 +243,8 @@ pub(super) fn check(
         for group in technique.benches.iter().filter(|group| !GROUPS.contains(&group.as_str())) {
             complain(format!("there is no bench group {group}"));
         }
-        for place in technique.seen.iter().filter(|place| !is_place(place, read)) {
-            complain(format!("there is no {place}"));
+        for demo in technique.demos.iter().filter(|demo| !demo_exists(demo, read)) {
+            complain(format!("there is no {demo}"));
         }
     }
     found
@@ -292,8 +292,8 @@ fn declares(text: &str, item: &str) -> bool {
 }
 
 /// Whether the place exists: `demo NAME`, `command NAME`, `example CRATE/NAME` or `page PATH`.
-fn is_place(place: &str, read: &dyn Fn(&str) -> Option<String>) -> bool {
-    let Some((kind, name)) = place.split_once(' ') else { return false };
+fn demo_exists(demo: &str, read: &dyn Fn(&str) -> Option<String>) -> bool {
+    let Some((kind, name)) = demo.split_once(' ') else { return false };
     match kind {
         "demo" => {
             read("crates/carom-cli/src/args.rs").is_some_and(|text| text.contains(&format!("{name:?}")))

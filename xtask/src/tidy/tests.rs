@@ -19,7 +19,7 @@ fn library(body: &str) -> Vec<&'static str> {
 }
 
 #[test]
-fn code_is_told_from_comments_and_strings() {
+fn code_is_distinguished_from_comments_and_strings() {
     let text = "let a = \"unsafe // \\\" x\"; // unsafe\nlet b = r#\"a\"b\"#; /* x /* y */ z */ let c = 'x';\n\
                 fn f<'a>(x: &'a str) -> char { '\\'' }\nlet d = b\"x\"; let e = '\u{e9}';";
     let code = without_comments_and_strings(text);
@@ -34,7 +34,7 @@ fn code_is_told_from_comments_and_strings() {
 }
 
 #[test]
-fn methods_of_the_whole_world_stand_in_few_places() {
+fn methods_of_the_whole_world_stand_in_few_files() {
     let body = "impl<B: BroadPhase> World<B> {\n}\n";
     let found = |path: &str| rules(&format!("crates/carom-world/src/{path}"), body, Kind::Library);
     assert_eq!(found("contacts/events.rs"), ["world"]);

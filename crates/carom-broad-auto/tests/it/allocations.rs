@@ -31,11 +31,11 @@ fn queries_allocate_nothing() {
     let positions: Vec<Vec3> =
         (0..50).map(|_| rng.in_box(all.min.as_dvec3(), all.max.as_dvec3()).as_vec3()).collect();
     for listed in ALGORITHMS {
-        let (mut broad, _) = filled(|place| listed.make(place), &crowd);
+        let (mut broad, _) = filled(|hints| listed.make(hints), &crowd);
         broad.pairs(&mut Vec::new());
         broad.refresh();
         let mut n_found = 0;
-        let mut ask = || {
+        let mut query_all = || {
             for &position in &positions {
                 let query = Aabb { min: position - 2.0, max: position + 2.0 };
                 broad.visit_box(&query, &mut |_| {
@@ -71,8 +71,8 @@ fn queries_allocate_nothing() {
                 n_found += culled;
             }
         };
-        ask();
-        let counted = allocation_counter::measure(&mut ask);
+        query_all();
+        let counted = allocation_counter::measure(&mut query_all);
         assert!(1000 < n_found, "{}: {n_found} found", listed.name);
         assert_eq!(counted.count_total, 0, "{} allocates", listed.name);
     }
@@ -87,7 +87,7 @@ fn frames_allocate_nothing() {
         for kind in [CrowdKind::Uniform, CrowdKind::Jump] {
             for listed in ALGORITHMS {
                 let mut crowd = Crowd::new(kind, 1500, 1);
-                let (mut broad, ids) = filled(|place| listed.make(place), &crowd);
+                let (mut broad, ids) = filled(|hints| listed.make(hints), &crowd);
                 let frames: Vec<Vec<(ProxyId, Aabb)>> = (0..10)
                     .map(|_| {
                         crowd.step();

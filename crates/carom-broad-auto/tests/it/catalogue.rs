@@ -21,12 +21,12 @@ fn names_are_unique_and_found() {
 
 /// The pairs are the same even if the hints are wrong, empty, or not finite.
 #[test]
-fn the_place_changes_no_pair() {
+fn world_hints_change_no_pair() {
     let crowd = Crowd::new(CrowdKind::Floor, 900, 1);
     let batch: Vec<_> = crowd.boxes().iter().map(|&aabb| (aabb, Filter::default())).collect();
     let far = Aabb { min: Vec3::splat(1e6), max: Vec3::splat(2e6) };
     let nowhere = Aabb { min: Vec3::NAN, max: Vec3::INFINITY };
-    let places = [
+    let all_hints = [
         WorldHints::of(crowd.boxes()),
         WorldHints::of(&[]),
         WorldHints { bounds: far, n_boxes: usize::MAX },
@@ -34,8 +34,8 @@ fn the_place_changes_no_pair() {
     ];
     let mut expected = None;
     for listed in ALGORITHMS {
-        for place in &places {
-            let mut broad = listed.make(place);
+        for hints in &all_hints {
+            let mut broad = listed.make(hints);
             broad.insert_batch(&batch, &mut Vec::new()).unwrap();
             let mut pairs = Vec::new();
             broad.pairs(&mut pairs);

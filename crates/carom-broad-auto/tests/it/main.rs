@@ -48,7 +48,7 @@ fn the_choice_follows_what_goes_on() {
     auto.insert_batch(&batch, &mut ids).unwrap();
     expected.insert_batch(&batch, &mut same).unwrap();
     assert_eq!(ids, same);
-    let mut seen = Vec::new();
+    let mut chosen = Vec::new();
     for frame in 0..60 {
         let crowd = if (20..40).contains(&frame) { &mut wild } else { &mut calm };
         crowd.step();
@@ -60,11 +60,11 @@ fn the_choice_follows_what_goes_on() {
         auto.events(&mut begun, &mut ended);
         expected.events(&mut expected_begun, &mut expected_ended);
         assert_eq!((begun, ended), (expected_begun, expected_ended), "frame {frame}");
-        if seen.last() != Some(&auto.choice().algorithm) {
+        if chosen.last() != Some(&auto.choice().algorithm) {
             println!("frame {frame}: {}", auto.choice());
-            seen.push(auto.choice().algorithm);
+            chosen.push(auto.choice().algorithm);
         }
     }
-    assert_eq!(seen, [Algorithm::CoherentGrid, Algorithm::Grid, Algorithm::CoherentGrid]);
+    assert_eq!(chosen, [Algorithm::CoherentGrid, Algorithm::Grid, Algorithm::CoherentGrid]);
     assert_eq!(auto.n_switches(), 3);
 }

@@ -117,10 +117,10 @@ fn play(broad: &mut dyn BroadPhase, run: &Run, name: &str) {
 }
 
 fn check(standing: Vec<Aabb>, n: usize, sizes: [f64; 2], n_frames: usize) -> Run {
-    let place = WorldHints::of(&standing);
+    let hints = WorldHints::of(&standing);
     let run = run(standing, n, sizes, n_frames);
     for listed in algorithms(run.standing.len()) {
-        play(listed.make(&place).as_mut(), &run, listed.name);
+        play(listed.make(&hints).as_mut(), &run, listed.name);
     }
     run
 }

@@ -4,7 +4,7 @@ use carom_broad_grid::{CoherentGrid, HierarchicalGrid, LooseOctree, SpatialHash,
 use carom_testkit::conform::spatial_index::few_boxes_are_tested;
 
 #[test]
-fn a_view_is_asked_about_few_boxes() {
+fn a_view_tests_few_boxes() {
     few_boxes_are_tested("uniform grid", UniformGrid::new);
     few_boxes_are_tested("hierarchical grid", HierarchicalGrid::new);
     few_boxes_are_tested("coherent grid", CoherentGrid::new);

@@ -61,20 +61,20 @@ fn sweep_and_prune_without_an_axis() {
 
 #[test]
 fn multi_box_pruning() {
-    broad_phase::check_in_places(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
+    broad_phase::check_at_scales(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
     broad_phase::check(MultiBoxPruning::new);
     spatial_index::check(|| MultiBoxPruning::with_finder(RegionPruner::new(regions(1.0))));
 }
 
 #[test]
 fn multi_sap() {
-    broad_phase::check_in_places(|scale| {
+    broad_phase::check_at_scales(|scale| {
         MultiSap::with_finder(RegionAxes::new(regions(scale), SapSettings::default()))
     });
     broad_phase::check(|| MultiSap::with_finder(RegionAxes::new(Regions::default(), SapSettings::default())));
     spatial_index::check(|| MultiSap::with_finder(RegionAxes::new(regions(1.0), SapSettings::default())));
     let settings = SapSettings::default().with_skipped_axis(1);
-    broad_phase::check_in_places(|scale| MultiSap::with_finder(RegionAxes::new(regions(scale), settings)));
+    broad_phase::check_at_scales(|scale| MultiSap::with_finder(RegionAxes::new(regions(scale), settings)));
 }
 
 /// Regions that overlap, touch, have gaps, and are points and planes.
@@ -91,8 +91,8 @@ fn regions_of_all_kinds() {
         }
         Regions::new(&boxes).unwrap()
     };
-    broad_phase::check_in_places(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
-    broad_phase::check_in_places(|scale| {
+    broad_phase::check_at_scales(|scale| MultiBoxPruning::with_finder(RegionPruner::new(regions(scale))));
+    broad_phase::check_at_scales(|scale| {
         MultiSap::with_finder(RegionAxes::new(regions(scale), SapSettings::default()))
     });
 }
@@ -130,7 +130,7 @@ fn points_in_front() {
     type Filtered = FromFinder<PointFilter<AxisPruner>>;
     broad_phase::check(Filtered::new);
     let scaled = |scale: f32| PointFilter::new(AxisPruner::default()).with_unit(3.0 * scale);
-    broad_phase::check_in_places(|scale| FromFinder::with_finder(scaled(scale)));
+    broad_phase::check_at_scales(|scale| FromFinder::with_finder(scaled(scale)));
     broad_phase::check(|| {
         FromFinder::with_finder(PointFilter::new(PointFilter::new(RegionPruner::default())))
     });

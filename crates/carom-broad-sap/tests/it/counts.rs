@@ -131,7 +131,7 @@ fn trades_of_a_plane_grow_with_the_power_three_halves() {
 
 /// Six ends are visited for each box that moves, for any number of other boxes.
 #[test]
-fn few_movers_do_not_look_at_the_others() {
+fn few_moving_boxes_do_not_test_the_others() {
     let mut dice = Dice::new(8);
     let crowd = crowd(8000);
     let (mut broad, ids) = filled(crowd.boxes());

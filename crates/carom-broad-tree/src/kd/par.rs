@@ -15,7 +15,7 @@ pub(crate) fn run_jobs(planes: &Planes, packed: &Packed, jobs: &Jobs, work: &mut
     if jobs.len() <= 1 || rayon::current_num_threads() == 1 {
         return search::run(planes, packed, jobs, 0..jobs.len(), work, out);
     }
-    let pieces: Vec<PairBuffer> = (0..jobs.len())
+    let found_by_job: Vec<PairBuffer> = (0..jobs.len())
         .into_par_iter()
         .map_init(Work::default, |work, job| {
             let mut found = PairBuffer::new();
@@ -23,5 +23,5 @@ pub(crate) fn run_jobs(planes: &Planes, packed: &Packed, jobs: &Jobs, work: &mut
             found
         })
         .collect();
-    pieces.iter().for_each(|piece| out.append(piece));
+    found_by_job.iter().for_each(|of_job| out.append(of_job));
 }

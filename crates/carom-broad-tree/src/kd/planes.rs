@@ -184,19 +184,19 @@ impl Planes {
 
     /// Makes the order hold these slots; new slots come last.
     fn take_members(&mut self, slots: &[u32], n_slots: usize) {
-        let Planes { order, node_of_slot: home, is_listed: is_given, .. } = self;
+        let Planes { order, node_of_slot: home, is_listed, .. } = self;
         home.resize(n_slots, NONE);
-        is_given.clear();
-        is_given.resize(n_slots, false);
-        slots.iter().for_each(|&slot| is_given[slot as usize] = true);
+        is_listed.clear();
+        is_listed.resize(n_slots, false);
+        slots.iter().for_each(|&slot| is_listed[slot as usize] = true);
         order.retain(|&slot| {
-            let stays = core::mem::replace(&mut is_given[slot as usize], false);
+            let stays = core::mem::replace(&mut is_listed[slot as usize], false);
             if !stays {
                 home[slot as usize] = NONE;
             }
             stays
         });
-        order.extend(slots.iter().copied().filter(|&slot| is_given[slot as usize]));
+        order.extend(slots.iter().copied().filter(|&slot| is_listed[slot as usize]));
     }
 
     /// Finds the node of every box that has left its node.
@@ -425,20 +425,10 @@ impl Planes {
     }
 
     pub(crate) fn bytes(&self) -> usize {
-        let Planes {
-            nodes,
-            free,
-            sequence,
-            order,
-            node_of_slot: home,
-            is_listed: is_given,
-            scratch,
-            stack,
-            ..
-        } = self;
+        let Planes { nodes, free, sequence, order, node_of_slot: home, is_listed, scratch, stack, .. } = self;
         nodes.capacity() * size_of::<Node>()
             + 4 * [free, sequence, order, home, scratch, stack].map(Vec::capacity).iter().sum::<usize>()
-            + is_given.capacity()
+            + is_listed.capacity()
     }
 
     /// Checks the node of every box, and every number of a node.

@@ -21,7 +21,7 @@ use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use core::ops::Range;
 
 /// A subtree with at most this many boxes is one job.
-const PIECE: u32 = 2048;
+const MAX_JOB_BOXES: u32 = 2048;
 
 /// A node, and the boxes from above that reach it: positions of moving ones, and of static ones.
 #[derive(Clone, Copy, Debug)]
@@ -115,7 +115,7 @@ impl Kernel for Plan<'_> {
         let Jobs { jobs, above, stack } = out;
         stack.push(PendingNode { node: 0, moving: (0, 0), fixed: (0, 0) });
         while let Some(visit) = stack.pop() {
-            let is_whole = planes.nodes[visit.node as usize].population <= PIECE;
+            let is_whole = planes.nodes[visit.node as usize].population <= MAX_JOB_BOXES;
             jobs.push((visit, is_whole));
             if !is_whole {
                 push_children(simd, planes, packed, &visit, above, stack, found);

@@ -1,30 +1,30 @@
 //! Tests that the curve is connected, and that outliers do not enlarge the cells of the other
 //! boxes.
 
-use super::{CROWD, SpatialOrder, hilbert, hilbert_lanes};
+use super::{MAX_RUN, SpatialOrder, hilbert, hilbert_lanes};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_lanes::{Kernel, Simd, U32Lanes, dispatch};
 use glam::Vec3;
 
 /// Returns all cells of a cube, with their positions.
-fn places(axis_bits: u32) -> Vec<(u32, [u32; 3])> {
+fn ordered_cells(axis_bits: u32) -> Vec<(u32, [u32; 3])> {
     let n = 1u32 << axis_bits;
-    let mut places = Vec::new();
+    let mut ordered = Vec::new();
     for cell in 0..n * n * n {
         let cell = [cell % n, cell / n % n, cell / (n * n)];
-        places.push((hilbert(cell, axis_bits), cell));
+        ordered.push((hilbert(cell, axis_bits), cell));
     }
-    places.sort_unstable();
-    places
+    ordered.sort_unstable();
+    ordered
 }
 
 #[test]
 fn each_step_goes_to_a_neighbour() {
     for axis_bits in 1..6 {
-        let places = places(axis_bits);
-        assert!(places.iter().enumerate().all(|(i, place)| place.0 == i as u32), "every place once");
-        for pair in places.windows(2) {
+        let cells = ordered_cells(axis_bits);
+        assert!(cells.iter().enumerate().all(|(i, cell)| cell.0 == i as u32), "every place once");
+        for pair in cells.windows(2) {
             let steps: u32 = (0..3).map(|axis| pair[0].1[axis].abs_diff(pair[1].1[axis])).sum();
             assert_eq!(steps, 1, "{pair:?}");
         }
@@ -45,7 +45,7 @@ fn eight_at_once_are_the_same() {
         }
     }
     for axis_bits in 1..6 {
-        dispatch(Both(&places(axis_bits), axis_bits));
+        dispatch(Both(&ordered_cells(axis_bits), axis_bits));
     }
 }
 
@@ -80,7 +80,7 @@ fn what_is_far_away_makes_no_crowd_of_the_others() {
                 let mut keys = order.keys.clone();
                 keys.sort_unstable();
                 let most = keys.chunk_by(|a, b| a == b).map(<[u32]>::len).max();
-                assert!(most <= Some(CROWD), "{side} on a side, {far:?}: {most:?} in a cell");
+                assert!(most <= Some(MAX_RUN), "{side} on a side, {far:?}: {most:?} in a cell");
                 listed.sort_unstable();
                 assert!(listed.into_iter().eq(0..boxes.len() as u32));
             }
@@ -90,7 +90,7 @@ fn what_is_far_away_makes_no_crowd_of_the_others() {
 
 /// Most centres coincide, or all but a few: there are crowds, and each box is listed once.
 #[test]
-fn boxes_at_one_place_are_listed_once() {
+fn boxes_at_one_position_are_listed_once() {
     let at = |x: f32| Aabb { min: Vec3::splat(x), max: Vec3::splat(x + 1.0) };
     for n_away in [0, 1, 5, 300] {
         let boxes: Vec<_> = (0..1000).map(|i| at(if i < n_away { i as f32 * 3.0 } else { 7.0 })).collect();

@@ -106,7 +106,7 @@ fn ten_thousand_at_one_point() {
 
 /// A node with only static boxes is not searched. If one of its boxes begins to move, it is.
 #[test]
-fn static_boxes_ask_nobody() {
+fn static_boxes_query_no_others() {
     let mut dice = Dice::new(22);
     let mut broad = KdTree::new();
     let boxes: Vec<_> = (0..5000).map(|_| (dice.aabb(8.0, 2.0), Filter::new(Mobility::Fixed))).collect();

@@ -72,7 +72,7 @@ fn what_is_no_brush_is_refused_by_name() {
 }
 
 #[test]
-fn size_and_place_do_not_matter() {
+fn size_and_position_do_not_matter() {
     let mut random = Random::new(3);
     for exponent in [-60, -20, 0, 20, 30] {
         let scale = f64::from(exponent).exp2();

@@ -134,7 +134,7 @@ fn a_bar_passes_between_head_and_feet() {
 }
 
 #[test]
-fn free_places_of_groups_are_free_for_every_ball() {
+fn free_positions_of_groups_are_free_for_every_ball() {
     let brushes = generated_level(8, 30);
     let tree = tree(&brushes, Bevels::All);
     let mut random = Random::new(53);

@@ -106,7 +106,7 @@ fn cuboid(half: DVec3, turn: DMat3, position: DVec3) -> Soup {
 
 /// The winding number inside still exceeds a half, so solid space would extend to the outside.
 #[test]
-fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_place() {
+fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_point() {
     let mut random = Random::new(56);
     for half in [DVec3::ONE, DVec3::new(3.0, 1.0, 0.5), DVec3::new(0.1, 4.0, 4.0), DVec3::splat(1e-3)] {
         for turn in [DMat3::IDENTITY, DMat3::from_quat(rotation(&mut random))] {
@@ -145,7 +145,7 @@ fn a_box_without_a_side_or_with_a_turned_one_is_refused_with_a_place() {
 }
 
 #[test]
-fn a_surface_that_is_open_or_inside_out_is_refused_with_a_place() {
+fn a_surface_that_is_open_or_inside_out_is_refused_with_a_point() {
     let brushes = generated_level(1, 1);
     let closed = soup(&brushes);
     build(&closed).unwrap();

@@ -111,14 +111,14 @@ pub(crate) fn build(sorted: &[Row], keys: &[u64], max_leaf: u32, binary: &mut Bi
 /// Computes the same root and rows in chunks of the keys.
 #[cfg(feature = "parallel")]
 fn on_threads(sorted: &[Row], pass: &mut Pass<'_>) -> Option<Run> {
-    use super::par::PIECE;
+    use super::par::CHUNK_ROWS;
     use rayon::prelude::*;
 
     let (keys, max_leaf) = (pass.keys, pass.max_leaf);
-    let work = pass.rows.par_chunks_mut(2 * PIECE).zip(sorted.par_chunks(PIECE)).enumerate();
+    let work = pass.rows.par_chunks_mut(2 * CHUNK_ROWS).zip(sorted.par_chunks(CHUNK_ROWS)).enumerate();
     let parts: Vec<(Vec<Run>, Vec<Waiting>)> = work
         .map(|(i, (rows, boxes))| {
-            let base = i * PIECE;
+            let base = i * CHUNK_ROWS;
             let mut pass = Pass { keys, max_leaf, rows, base, waiting: Vec::new() };
             (pass.climb_all(boxes, base), pass.waiting)
         })

@@ -16,35 +16,35 @@ use alloc::vec::Vec;
 use rayon::prelude::*;
 
 /// The chunk size in rows, for one thread: some 300 microseconds.
-pub(super) const PIECE: usize = 4096;
+pub(super) const CHUNK_ROWS: usize = 4096;
 
 /// The chunk size of [`search_all`], in nodes.
 const SEARCHES: usize = 256;
 
 /// Whether there are several threads and enough work for them.
 pub(crate) fn pays(n: usize) -> bool {
-    PIECE < n && 1 < rayon::current_num_threads()
+    CHUNK_ROWS < n && 1 < rayon::current_num_threads()
 }
 
 /// The result of [`subtree`].
-enum Piece {
+enum BuiltSubtree {
     /// Its nodes, the root first, in the serial numbering.
     Whole(Vec<Row>),
     /// The children of its root, and the subtree of each.
-    Cut([Row; 2], Box<[Piece; 2]>),
+    Cut([Row; 2], Box<[BuiltSubtree; 2]>),
 }
 
 /// The parallel form of [`super::binned::split`] and [`super::binned::split_by_volume`].
 pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: &mut Vec<Row>) {
     let (root, task, unit) = steps::whole(rows);
-    let piece = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
+    let built = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
     nodes.push(root);
     // The right side is pushed first, as in the serial build.
-    let mut stack = alloc::vec![(piece, 0_usize)];
-    while let Some((piece, at)) = stack.pop() {
+    let mut stack = alloc::vec![(built, 0_usize)];
+    while let Some((built, at)) = stack.pop() {
         let child = nodes.len() as u32;
-        match piece {
-            Piece::Whole(own) => {
+        match built {
+            BuiltSubtree::Whole(own) => {
                 // Numbers begin at 1 after the root; here they begin at the first free one.
                 let renumbered = |mut row: Row| {
                     if row.tag() != 0 {
@@ -58,7 +58,7 @@ pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: 
                 }
                 nodes.extend(own);
             }
-            Piece::Cut(rows, below) => {
+            BuiltSubtree::Cut(rows, below) => {
                 let count = nodes[at].count();
                 nodes[at].set_numbers(child, count);
                 nodes.extend(rows);
@@ -71,9 +71,15 @@ pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: 
 }
 
 /// Forks at each level. The recursion ends at small parts, or at the depth that all trees keep.
-fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task: Task, node: Row) -> Piece {
-    if rows.len() <= PIECE || node.count() <= max_leaf {
-        return Piece::Whole(steps::rest::<VOLUME>(rows, max_leaf, unit, task, node));
+fn subtree<const VOLUME: bool>(
+    rows: &mut [Row],
+    max_leaf: u32,
+    unit: f32,
+    task: Task,
+    node: Row,
+) -> BuiltSubtree {
+    if rows.len() <= CHUNK_ROWS || node.count() <= max_leaf {
+        return BuiltSubtree::Whole(steps::rest::<VOLUME>(rows, max_leaf, unit, task, node));
     }
     let (cut, [task_left, task_right]) = steps::cut::<VOLUME>(rows, &task, unit);
     let (rows_left, rows_right) = rows.split_at_mut(cut.n_left);
@@ -81,7 +87,7 @@ fn subtree<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, unit: f32, task:
         || subtree::<VOLUME>(rows_left, max_leaf, unit, task_left, cut.rows[0]),
         || subtree::<VOLUME>(rows_right, max_leaf, unit, task_right, cut.rows[1]),
     );
-    Piece::Cut(cut.rows, Box::new([left, right]))
+    BuiltSubtree::Cut(cut.rows, Box::new([left, right]))
 }
 
 /// The parallel search of [`super::bottom_up`]: for each index, the least key with another index
@@ -92,8 +98,8 @@ pub(crate) fn find_best_neighbours(
     key: impl Fn(usize, usize) -> u64 + Sync,
 ) {
     let last = best.len() - 1;
-    best.par_chunks_mut(PIECE).enumerate().for_each(|(piece, best)| {
-        for (i, best) in (piece * PIECE..).zip(best) {
+    best.par_chunks_mut(CHUNK_ROWS).enumerate().for_each(|(chunk, best)| {
+        for (i, best) in (chunk * CHUNK_ROWS..).zip(best) {
             let around = i.saturating_sub(radius)..=(i + radius).min(last);
             *best = around.filter(|&j| j != i).map(|j| key(i, j)).min().unwrap_or(u64::MAX);
         }
@@ -105,9 +111,9 @@ pub(crate) fn search_all(
     candidates: &[u32],
     search: impl Fn(u32, &mut Vec<(f32, u32)>) -> Option<Move> + Sync,
 ) -> Vec<Move> {
-    let pieces: Vec<Vec<Move>> = candidates
+    let moves: Vec<Vec<Move>> = candidates
         .par_chunks(SEARCHES)
-        .map_init(Vec::new, |stack, piece| piece.iter().filter_map(|&node| search(node, stack)).collect())
+        .map_init(Vec::new, |stack, chunk| chunk.iter().filter_map(|&node| search(node, stack)).collect())
         .collect();
-    pieces.concat()
+    moves.concat()
 }

@@ -8,7 +8,7 @@
 //! Reference: I. Wald, S. Boulos, P. Shirley, Ray Tracing Deformable Scenes using Dynamic Bounding
 //! Volume Hierarchies, 2007 (the tree is kept and refitted; subtrees are independent).
 
-use super::{Part, Source, refit_part};
+use super::{Source, Subtree, refit_part};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
 use crate::volumes::Volumes8 as _;
 use alloc::vec::Vec;
@@ -30,22 +30,24 @@ pub(super) fn pays(n_nodes: usize) -> bool {
 pub(super) fn refit<V: TreeVolume>(tree: &mut Bvh<V>, source: impl Source + Copy + Send + Sync) -> bool {
     let Bvh { nodes, leaf_starts, primitives, bounds } = tree;
     let size = nodes.len() / (CHUNKS_PER_THREAD * rayon::current_num_threads());
-    let Some(Parts { above, pieces }) = cut(nodes, size.max(MIN_CHUNK_NODES)) else { return false };
-    let before: Vec<V> = pieces.iter().map(|&(first, _)| around(nodes, first, bounds)).collect();
-    let around: Vec<Option<V>> = slices(nodes, &pieces)
+    let Some(TreeCut { above, subtrees }) = cut(nodes, size.max(MIN_CHUNK_NODES)) else {
+        return false;
+    };
+    let before: Vec<V> = subtrees.iter().map(|&(first, _)| around(nodes, first, bounds)).collect();
+    let around: Vec<Option<V>> = slices(nodes, &subtrees)
         .into_par_iter()
         .zip(before)
         .map(|((base, nodes), before)| {
-            refit_part(Part { nodes, base, leaf_starts, primitives, before }, &mut { source })
+            refit_part(Subtree { nodes, base, leaf_starts, primitives, before }, &mut { source })
         })
         .collect();
-    for (&(first, _), around) in pieces.iter().zip(around) {
+    for (&(first, _), around) in subtrees.iter().zip(around) {
         let Some(around) = around else { return false };
         update_parent(nodes, first, &around);
     }
     for &i in above.iter().rev() {
         let before = self::around(nodes, i, bounds);
-        let part = Part { nodes: &mut nodes[i..=i], base: i, leaf_starts, primitives, before };
+        let part = Subtree { nodes: &mut nodes[i..=i], base: i, leaf_starts, primitives, before };
         let around = refit_part(part, &mut { source });
         let Some(around) = around else { return false };
         if i == 0 {
@@ -69,21 +71,21 @@ fn update_parent<V: TreeVolume>(nodes: &mut [Node8<V::Volumes8>], i: usize, arou
 }
 
 /// A tree in chunks. Both lists are in the order of the nodes.
-struct Parts {
+struct TreeCut {
     /// Nodes that are in no chunk.
     above: Vec<usize>,
     /// The first node of each subtree, and the end.
-    pieces: Vec<(usize, usize)>,
+    subtrees: Vec<(usize, usize)>,
 }
 
 /// Cuts the tree into subtrees of at most `size` nodes. Returns `None` if the nodes are not in
 /// depth-first order.
-fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
-    let mut parts = Parts { above: Vec::new(), pieces: Vec::new() };
+fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<TreeCut> {
+    let mut parts = TreeCut { above: Vec::new(), subtrees: Vec::new() };
     let mut stack = alloc::vec![(0, nodes.len())];
     while let Some((first, end)) = stack.pop() {
         if end - first <= size {
-            parts.pieces.push((first, end));
+            parts.subtrees.push((first, end));
             continue;
         }
         parts.above.push(first);
@@ -110,11 +112,11 @@ fn cut<W>(nodes: &[Node8<W>], size: usize) -> Option<Parts> {
 /// The nodes of each chunk, with the number of its first.
 fn slices<'a, W>(
     mut nodes: &'a mut [Node8<W>],
-    pieces: &[(usize, usize)],
+    subtrees: &[(usize, usize)],
 ) -> Vec<(usize, &'a mut [Node8<W>])> {
     let mut at = 0;
-    let mut slices = Vec::with_capacity(pieces.len());
-    for &(first, end) in pieces {
+    let mut slices = Vec::with_capacity(subtrees.len());
+    for &(first, end) in subtrees {
         let (own, behind) = nodes.split_at_mut(first - at).1.split_at_mut(end - first);
         slices.push((first, own));
         (nodes, at) = (behind, end);
@@ -146,11 +148,11 @@ mod tests {
         let tree = Bvh::<Aabb>::build(&row(20_000), &BuildSettings::default()).unwrap();
         let n = tree.nodes.len();
         assert!(on_two_threads(|| pays(n)), "{n} nodes");
-        let Parts { above, pieces } = cut(&tree.nodes, MIN_CHUNK_NODES).unwrap();
-        assert!(8 <= pieces.len() && !above.is_empty());
-        let in_pieces: usize = pieces.iter().map(|(first, end)| end - first).sum();
-        assert_eq!(in_pieces + above.len(), n);
-        assert!(pieces.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        let TreeCut { above, subtrees } = cut(&tree.nodes, MIN_CHUNK_NODES).unwrap();
+        assert!(8 <= subtrees.len() && !above.is_empty());
+        let in_subtrees: usize = subtrees.iter().map(|(first, end)| end - first).sum();
+        assert_eq!(in_subtrees + above.len(), n);
+        assert!(subtrees.windows(2).all(|pair| pair[0].1 <= pair[1].0));
     }
 
     #[test]

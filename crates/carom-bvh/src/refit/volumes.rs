@@ -6,7 +6,7 @@
 //! Differs: contents are projected on the old axes of each volume. Spheres are centred in the box
 //! around their contents.
 
-use super::{Part, Source};
+use super::{Source, Subtree};
 use crate::tree::{HOLE, LEAF, TreeVolume};
 use crate::volumes::Volumes8;
 use carom_bounds::BoundingVolume;
@@ -17,10 +17,10 @@ use glam::Vec3;
 const MAX_POINTS: usize = 64;
 
 /// See [`super::refit_part`].
-pub(super) fn refit<V: TreeVolume, B: Source>(part: Part<'_, V>, source: &mut B) -> Option<V> {
+pub(super) fn refit<V: TreeVolume, B: Source>(part: Subtree<'_, V>, source: &mut B) -> Option<V> {
     // An empty volume has the orientation of the frame.
     let kept = |before: V| if B::KEEPS_ORIENTATION { before } else { V::EMPTY };
-    let Part { nodes, base, leaf_starts, primitives, before } = part;
+    let Subtree { nodes, base, leaf_starts, primitives, before } = part;
     for i in (0..nodes.len()).rev() {
         let node = &mut nodes[i];
         let len = (node.len as usize).min(8);

@@ -60,7 +60,7 @@ fn moved(aabb: &Aabb, by: Vec3) -> Aabb {
 }
 
 #[test]
-fn queries_never_cost_twice_what_a_fresh_tree_asks() {
+fn queries_never_cost_twice_as_much_as_on_a_fresh_tree() {
     let mut dice = Dice::new(5);
     let report = |name: &str, most_builds: usize, decays: bool, result: (f64, f64, usize)| {
         let (worst, refitted, builds) = result;
@@ -127,10 +127,10 @@ fn a_worn_part_is_made_anew_by_itself() {
         n_renewed += followed.renewed;
         n_parts += usize::from(!followed.rebuilt && 0 < followed.renewed);
         refitted.refit(&boxes).unwrap();
-        let asked: Vec<Aabb> = corner.iter().map(|&i| boxes[i]).collect();
-        let fresh = tests(&Bvh::build(&boxes, &settings).unwrap(), &asked) as f64;
-        worst = worst.max(tests(watched.tree(), &asked) as f64 / fresh);
-        worst_refitted = worst_refitted.max(tests(&refitted, &asked) as f64 / fresh);
+        let queried: Vec<Aabb> = corner.iter().map(|&i| boxes[i]).collect();
+        let fresh = tests(&Bvh::build(&boxes, &settings).unwrap(), &queried) as f64;
+        worst = worst.max(tests(watched.tree(), &queried) as f64 / fresh);
+        worst_refitted = worst_refitted.max(tests(&refitted, &queried) as f64 / fresh);
     }
     let share = n_renewed as f64 / (30 * boxes.len()) as f64;
     println!(
@@ -180,7 +180,7 @@ fn bad_boxes_change_nothing() {
 }
 
 #[test]
-fn the_report_tells_overlap() {
+fn the_report_shows_overlap() {
     let row: Vec<Aabb> = (0..64)
         .map(|i| {
             let min = Vec3::new(i as f32 * 2.0, 0.0, 0.0);
@@ -196,7 +196,7 @@ fn the_report_tells_overlap() {
 
 /// After a refit, the next `follow` tests the wear. The limits of `with_waits` are kept.
 #[test]
-fn looks_are_taken_when_the_caller_wants() {
+fn checks_are_made_when_the_caller_wants() {
     let mut boxes = cloud(8);
     let settings = BuildSettings::default();
     let mut watched = AdaptiveBvh::build(&boxes, &settings).unwrap();

@@ -39,14 +39,14 @@ impl<V: TreeVolume> Body<V> {
 struct Scene<'t, V: TreeVolume> {
     bodies: Vec<&'t Body<V>>,
     pairs: Vec<(usize, usize, WidePose)>,
-    looked_at: Vec<(u32, u32, u32)>,
+    tested: Vec<(u32, u32, u32)>,
     begun: Vec<u32>,
     urgency: fn(&Undecided<V>) -> f64,
 }
 
 impl<'t, V: TreeVolume> Scene<'t, V> {
     fn new(bodies: Vec<&'t Body<V>>, pairs: Vec<(usize, usize, WidePose)>) -> Scene<'t, V> {
-        Scene { bodies, pairs, looked_at: Vec::new(), begun: Vec::new(), urgency: |u| -u.gap }
+        Scene { bodies, pairs, tested: Vec::new(), begun: Vec::new(), urgency: |u| -u.gap }
     }
 
     fn one(a: &'t Body<V>, b: &'t Body<V>, pose: WidePose) -> Scene<'t, V> {
@@ -87,7 +87,7 @@ impl<V: TreeVolume> AnytimePairs<V> for Scene<'_, V> {
         let mut least = f64::INFINITY;
         for &i in body_a.tree.leaf(leaves.leaf_a).primitives {
             for &j in body_b.tree.leaf(leaves.leaf_b).primitives {
-                self.looked_at.push((leaves.pair, i, j));
+                self.tested.push((leaves.pair, i, j));
                 let placed = body_b.triangles[j as usize].map(|p| pose.transform_point(p));
                 let d = closest_points(&body_a.triangles[i as usize], &placed).distance;
                 if d <= leaves.within {
@@ -271,7 +271,7 @@ fn however_the_steps_are_split() {
                 split.answers(&mut others);
                 assert_eq!(answers, others, "{settings:?}");
                 assert_eq!(whole.counters(), split.counters(), "{settings:?}");
-                assert_eq!(whole_scene.looked_at, scene.looked_at, "{settings:?}");
+                assert_eq!(whole_scene.tested, scene.tested, "{settings:?}");
             }
         }
     }
@@ -319,15 +319,15 @@ fn all_orders_end_with_the_same_answers() {
 }
 
 #[test]
-fn all_that_touch_are_looked_at_once() {
+fn all_touching_pairs_are_tested_once() {
     let bodies = three_bodies();
     let (a, b) = (&bodies[1], &bodies[2]);
     let pose = WidePose::from_quat(DQuat::from_rotation_x(0.4), DVec3::new(0.1, 0.2, 0.0));
     let (mut search, mut scene) = (AnytimeSearch::default(), Scene::one(a, b, pose));
     search.start(1, &AnytimeSettings::touching().with_goal(AnytimeGoal::All));
     search.run(&mut scene, Until::done()).unwrap();
-    let looked_at: BTreeSet<_> = scene.looked_at.iter().map(|&(_, i, j)| (i, j)).collect();
-    assert_eq!(looked_at.len(), scene.looked_at.len(), "a pair twice");
+    let tested: BTreeSet<_> = scene.tested.iter().map(|&(_, i, j)| (i, j)).collect();
+    assert_eq!(tested.len(), scene.tested.len(), "a pair twice");
     let mut walked = BTreeSet::new();
     visit_pairs(&a.tree, &b.tree, &pose, |i, j| {
         walked.insert((i, j));
@@ -338,8 +338,8 @@ fn all_that_touch_are_looked_at_once() {
         closest_points(&a.triangles[i as usize], &placed).distance == 0.0
     };
     let expected: Vec<_> = walked.iter().filter(touching).collect();
-    assert!(30 < expected.len() && expected.iter().all(|pair| looked_at.contains(pair)));
-    assert_eq!(search.counters().primitives, looked_at.len() as u64);
+    assert!(30 < expected.len() && expected.iter().all(|pair| tested.contains(pair)));
+    assert_eq!(search.counters().primitives, tested.len() as u64);
 }
 
 /// Trees in other units than distances: the same search, bit for bit.
@@ -419,7 +419,7 @@ fn nothing_and_nowhere() {
         assert!(search.run(&mut scene, Until::done()).unwrap().is_done());
         let answer = search.answer(0);
         assert_eq!((answer.certainty, answer.lower, answer.found), (Certainty::Unknown, 0.0, None));
-        assert!(scene.looked_at.is_empty());
+        assert!(scene.tested.is_empty());
     }
     let (mut search, mut scene) = (AnytimeSearch::default(), Scene::one(&body, &body, WidePose::IDENTITY));
     assert!(search.run(&mut scene, Until::done()).unwrap().is_done(), "no pairs at all");
@@ -457,7 +457,7 @@ fn other_trees_are_noticed() {
             let error = AnytimeError::OtherTrees { pair: 0 };
             assert_eq!(search.run(&mut scene, Until::done()), Err(error));
             assert_eq!(search.contacts(&scene, &mut Vec::new()), Err(error));
-            assert!(error.to_string().contains("pair 0") && scene.looked_at.is_empty());
+            assert!(error.to_string().contains("pair 0") && scene.tested.is_empty());
             assert_eq!(search.answer(0), known, "what is known stays known");
         }
     }
@@ -556,11 +556,11 @@ fn what_is_urgent_comes_first() {
             |&(_, i, _): &(u32, u32, u32)| body.triangles[i as usize].iter().map(|p| p.x).sum::<f64>() / 3.0;
         pairs.iter().map(x).sum::<f64>() / pairs.len() as f64
     };
-    assert!(50 < scene.looked_at.len());
-    let seen = right(&scene.looked_at);
+    assert!(50 < scene.tested.len());
+    let first_share = right(&scene.tested);
     search.run(&mut scene, Until::done()).unwrap();
-    let all = right(&scene.looked_at);
-    assert!(0.4 < seen && all.abs() < 0.2, "{seen} and {all}");
+    let all = right(&scene.tested);
+    assert!(0.4 < first_share && all.abs() < 0.2, "{first_share} and {all}");
     // A NaN priority comes last, and the result is the same.
     scene.urgency = |u| if u.level % 2 == 0 { f64::NAN } else { 1.0 };
     let expected = search.answer(0).n_found;
@@ -580,7 +580,7 @@ fn a_warm_search_does_not_allocate() {
     for order in ORDERS {
         let settings = AnytimeSettings::distance().with_order(order);
         let mut frame = |scene: &mut Scene<'_, Aabb>| {
-            scene.looked_at.clear();
+            scene.tested.clear();
             scene.begun.clear();
             search.start(9, &settings);
             while !search.run(scene, Until::done().with_steps(100)).unwrap().is_done() {

@@ -101,18 +101,18 @@ fn fitted_volumes() {
 }
 
 #[test]
-fn a_fit_is_asked_for_every_child_once() {
+fn every_child_is_fitted_once() {
     let boxes: Vec<Aabb> = (0..500).map(|i| Aabb::from_point(Vec3::splat(i as f32))).collect();
-    let mut asked = Vec::new();
+    let mut sizes = Vec::new();
     let tree = Bvh::<Aabb>::fitted(&boxes, &BuildSettings::default(), |primitives| {
-        asked.push(primitives.len());
+        sizes.push(primitives.len());
         primitives.iter().fold(Aabb::EMPTY, |all, &i| all.merged(&boxes[i as usize]))
     })
     .unwrap();
     let children: Vec<usize> =
         (0..tree.n_nodes() as u32).flat_map(|node| tree.children(node).map(|child| child.0)).collect();
-    assert_eq!(asked.len(), 1 + children.len());
-    assert_eq!((asked[0], tree.volume(children[0]).min.is_finite()), (500, true));
+    assert_eq!(sizes.len(), 1 + children.len());
+    assert_eq!((sizes[0], tree.volume(children[0]).min.is_finite()), (500, true));
     assert_eq!(tree.volume(7 * 8 * tree.n_nodes()), Aabb::EMPTY);
     assert!(Bvh::<Aabb>::fitted(&[], &BuildSettings::default(), |_| Aabb::EMPTY).unwrap().is_empty());
 }

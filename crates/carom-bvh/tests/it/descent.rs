@@ -180,7 +180,7 @@ fn the_default_is_the_plain_walk() {
 }
 
 #[test]
-fn every_way_finds_the_closest_pair() {
+fn every_descent_finds_the_closest_pair() {
     let (soup_a, soup_b) = (soup(39, 400, 0.1), soup(40, 300, 0.1));
     let (a, b) = (of_boxes::<Aabb>(&soup_a), of_boxes::<Aabb>(&soup_b));
     let mut search = PairSearch::default();

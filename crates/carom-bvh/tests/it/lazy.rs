@@ -15,7 +15,7 @@ fn cloud(n: usize) -> Vec<Aabb> {
 }
 
 /// The boxes that a query box meets, among the candidates of a tree.
-fn meeting<V: TreeVolume>(tree: &LazyBvh<V>, boxes: &[Aabb], probe: &Aabb) -> Vec<u32> {
+fn primitives_touching<V: TreeVolume>(tree: &LazyBvh<V>, boxes: &[Aabb], probe: &Aabb) -> Vec<u32> {
     let mut found = Vec::new();
     let visit = tree.visit_box(probe, |primitives| {
         found.extend_from_slice(primitives);
@@ -38,7 +38,7 @@ fn check<V: TreeVolume>(name: &str, boxes: &[Aabb]) {
     let mut dice = Dice::new(2);
     for i in 0..20 {
         let probe = if i % 4 == 0 { boxes[dice.below(boxes.len())] } else { dice.aabb(10.0, 2.0) };
-        assert_eq!(meeting(&lazy, boxes, &probe), brute(boxes, &probe), "{name}");
+        assert_eq!(primitives_touching(&lazy, boxes, &probe), brute(boxes, &probe), "{name}");
         let point = dice.point(15.0).as_dvec3();
         let distance = |i: u32| {
             let b = &boxes[i as usize];
@@ -79,7 +79,7 @@ fn answers_are_those_of_a_tree_built_at_once() {
     }
     let settings = BuildSettings::default();
     let nothing = LazyBvh::<Aabb>::new(vec![], &settings).unwrap();
-    assert!(nothing.is_empty() && meeting(&nothing, &[], &Aabb::EVERYTHING).is_empty());
+    assert!(nothing.is_empty() && primitives_touching(&nothing, &[], &Aabb::EVERYTHING).is_empty());
     let mut bad = cloud(5);
     bad[3].min.z = f32::NAN;
     assert_eq!(LazyBvh::<Aabb>::new(bad, &settings).err(), Some(BvhError::NotFinite { primitive: 3 }));
@@ -128,17 +128,17 @@ fn only_what_queries_enter_is_built() {
     let tree = LazyBvh::<Aabb>::new(boxes.clone(), &BuildSettings::default()).unwrap();
     assert_eq!(tree.built().parts, 0);
     let away = Aabb { min: Vec3::splat(50.0), max: Vec3::splat(51.0) };
-    assert!(meeting(&tree, &boxes, &away).is_empty());
+    assert!(primitives_touching(&tree, &boxes, &away).is_empty());
     assert_eq!((tree.built().parts, tree.built().primitives), (1, 0));
     let mut dice = Dice::new(3);
     for _ in 0..100 {
         let corner = dice.aabb(0.5, 0.5);
-        assert_eq!(meeting(&tree, &boxes, &corner), brute(&boxes, &corner));
+        assert_eq!(primitives_touching(&tree, &boxes, &corner), brute(&boxes, &corner));
     }
     let built = tree.built();
     println!("{built:?} after queries in a corner");
     assert!(0 < built.primitives && built.primitives * 4 < boxes.len());
-    assert_eq!(meeting(&tree, &boxes, &Aabb::EVERYTHING).len(), boxes.len());
+    assert_eq!(primitives_touching(&tree, &boxes, &Aabb::EVERYTHING).len(), boxes.len());
     assert_eq!(tree.built().primitives, boxes.len());
 }
 
@@ -148,7 +148,7 @@ fn threads_build_the_same() {
     let mut dice = Dice::new(4);
     let probes: Vec<Aabb> = (0..64).map(|_| dice.aabb(8.0, 1.0)).collect();
     let alone = LazyBvh::<Aabb>::new(boxes.clone(), &BuildSettings::default()).unwrap();
-    let expected: Vec<_> = probes.iter().map(|probe| meeting(&alone, &boxes, probe)).collect();
+    let expected: Vec<_> = probes.iter().map(|probe| primitives_touching(&alone, &boxes, probe)).collect();
     let shared = LazyBvh::<Aabb>::new(boxes.clone(), &BuildSettings::default()).unwrap();
     std::thread::scope(|scope| {
         for thread in 0..8 {
@@ -157,7 +157,7 @@ fn threads_build_the_same() {
                 for i in 0..probes.len() {
                     // Every thread begins at another probe.
                     let i = (i + thread * 8) % probes.len();
-                    assert_eq!(meeting(shared, boxes, &probes[i]), expected[i]);
+                    assert_eq!(primitives_touching(shared, boxes, &probes[i]), expected[i]);
                 }
             });
         }

@@ -75,7 +75,7 @@ fn every_leaf_that_the_box_meets_is_visited() {
 }
 
 #[test]
-fn of_a_way_without_numbers_nothing_is_visited() {
+fn a_displacement_without_numbers_visits_nothing() {
     let boxes = [Aabb::around(DVec3::ZERO, DVec3::ONE)];
     let tree: Bvh = Bvh::build(&boxes, &BuildSettings::default()).unwrap();
     let count = |center: DVec3, half: DVec3, displacement: DVec3| {

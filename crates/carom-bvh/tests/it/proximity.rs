@@ -46,9 +46,9 @@ fn away(b: &Aabb, p: DVec3) -> f64 {
 }
 
 /// Checks that all primitives of `must` were found, each once. Returns their number.
-fn holds(what: &str, seen: &[u32], must: &[u32]) -> usize {
-    let set: BTreeSet<u32> = seen.iter().copied().collect();
-    assert_eq!(set.len(), seen.len(), "{what}: twice");
+fn holds(what: &str, visited: &[u32], must: &[u32]) -> usize {
+    let set: BTreeSet<u32> = visited.iter().copied().collect();
+    assert_eq!(set.len(), visited.len(), "{what}: twice");
     for primitive in must {
         assert!(set.contains(primitive), "{what}: {primitive} missed");
     }
@@ -68,19 +68,19 @@ fn check<V: TreeVolume>() {
         let size = size_of(&boxes);
         for (i, point) in points(&boxes, &mut dice).into_iter().enumerate() {
             let what = format!("{name}, point {i}");
-            let mut seen = Vec::new();
+            let mut visited = Vec::new();
             tree.visit_point(point, |leaf| {
-                seen.extend_from_slice(leaf.primitives);
+                visited.extend_from_slice(leaf.primitives);
                 ControlFlow::Continue(())
             });
-            met[0] += holds(&what, &seen, &numbers(&boxes, |b| away(b, point) == 0.0));
+            met[0] += holds(&what, &visited, &numbers(&boxes, |b| away(b, point) == 0.0));
             let radius = size * [0.0, 0.01, 0.2, 2.0][i % 4];
-            seen.clear();
+            visited.clear();
             tree.visit_sphere(point, radius, |leaf| {
-                seen.extend_from_slice(leaf.primitives);
+                visited.extend_from_slice(leaf.primitives);
                 ControlFlow::Continue(())
             });
-            met[1] += holds(&what, &seen, &numbers(&boxes, |b| away(b, point) <= radius));
+            met[1] += holds(&what, &visited, &numbers(&boxes, |b| away(b, point) <= radius));
             // The k nearest, exactly, ties by number.
             let mut expected: Vec<(u32, f64)> =
                 (0..boxes.len() as u32).map(|p| (p, away(&boxes[p as usize], point))).collect();
@@ -106,16 +106,16 @@ fn check<V: TreeVolume>() {
             let stands = |b: &Aabb| frustum.classify(b, &mut LastPlane::default());
             let must = numbers(&boxes, |b| stands(b) != Culling::Outside);
             for again in [false, true] {
-                let (mut seen, mut inside) = (Vec::new(), 0);
+                let (mut visited, mut inside) = (Vec::new(), 0);
                 frustum_search.visit(&tree, &frustum, |leaf, is_inside| {
-                    seen.extend_from_slice(leaf.primitives);
+                    visited.extend_from_slice(leaf.primitives);
                     for &p in leaf.primitives {
                         inside += usize::from(is_inside);
                         assert!(!is_inside || stands(&boxes[p as usize]) == Culling::Inside, "{name}");
                     }
                     ControlFlow::Continue(())
                 });
-                met[2] += holds(&format!("{name}, view {i}, again {again}"), &seen, &must);
+                met[2] += holds(&format!("{name}, view {i}, again {again}"), &visited, &must);
                 met[3] += inside;
             }
         }
@@ -164,7 +164,7 @@ fn an_iterator_and_a_batch_give_what_a_visit_gives() {
 }
 
 #[test]
-fn pairs_closer_than_a_tolerance_are_all_given() {
+fn all_pairs_closer_than_a_tolerance_are_reported() {
     let mut dice = Dice::new(73);
     let mut search = PairSearch::default();
     let mut closer = 0;
@@ -177,23 +177,23 @@ fn pairs_closer_than_a_tolerance_are_all_given() {
         for share in [0.0, 0.03, 0.3, 3.0] {
             let turn = DQuat::from_xyzw(0.1, 0.4, -0.2, 0.9).normalize();
             let pose = WidePose::from_quat(turn, dice.point(0.5).as_dvec3() * size);
-            let mut seen = BTreeSet::new();
+            let mut visited = BTreeSet::new();
             let visit = search.visit_closer_pairs(&tree, &tree, &pose, share * size, |a, b| {
-                assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
+                assert!(visited.insert((a, b)), "{name}: pair {a} {b} twice");
                 ControlFlow::Continue(())
             });
-            assert!(!visit.stopped && visit.counters.primitives == seen.len() as u64);
+            assert!(!visit.stopped && visit.counters.primitives == visited.len() as u64);
             for (i, a) in at.iter().enumerate() {
                 for (j, b) in at.iter().enumerate() {
                     if (*a - pose.transform_point(*b)).length() <= share * size * (1.0 - 1e-9) {
-                        assert!(seen.contains(&(i as u32, j as u32)), "{name}: pair {i} {j} missed");
+                        assert!(visited.contains(&(i as u32, j as u32)), "{name}: pair {i} {j} missed");
                         closer += 1;
                     }
                 }
             }
             let stopped =
                 search.visit_closer_pairs(&tree, &tree, &pose, share * size, |_, _| ControlFlow::Break(()));
-            assert_eq!(stopped.stopped, !seen.is_empty(), "{name}");
+            assert_eq!(stopped.stopped, !visited.is_empty(), "{name}");
         }
     }
     assert!(5000 < closer, "{closer} pairs");
@@ -215,7 +215,7 @@ fn what_is_no_number_finds_nothing() {
 }
 
 #[test]
-fn warm_queries_ask_for_no_memory() {
+fn warm_queries_allocate_no_memory() {
     let mut dice = Dice::new(74);
     let boxes: Vec<Aabb> = (0..3000).map(|_| dice.aabb(5.0, 0.5)).collect();
     let tree = Bvh::<Aabb>::build(&boxes, &BuildSettings::default()).unwrap();
@@ -224,7 +224,7 @@ fn warm_queries_ask_for_no_memory() {
     let (mut views, mut search) = (FrustumSearch::default(), PairSearch::default());
     let (mut nearest, mut starts, mut found) = (Vec::new(), Vec::new(), Vec::new());
     let mut total = 0_u64;
-    let mut ask = || {
+    let mut run_queries = || {
         let go_on = ControlFlow::Continue(());
         total += tree.visit_point(DVec3::ONE, |_| go_on).counters.leaves;
         total += tree.visit_sphere(DVec3::ONE, 2.0, |_| go_on).counters.leaves;
@@ -235,8 +235,8 @@ fn warm_queries_ask_for_no_memory() {
         tree.in_boxes(&boxes[..50], &mut starts, &mut found);
         total += tree.in_box(&boxes[0]).count() as u64;
     };
-    ask();
-    let counted = allocation_counter::measure(&mut ask);
+    run_queries();
+    let counted = allocation_counter::measure(&mut run_queries);
     assert_eq!(counted.count_total, 0);
     assert!(100 < total && found.len() >= 50);
 }

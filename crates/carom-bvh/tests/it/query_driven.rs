@@ -53,15 +53,15 @@ fn a_skewed_load_costs_less() {
             })
             .collect()
     };
-    let (learned, asked) = (queries(3000), queries(3000));
+    let (learned, new_queries) = (queries(3000), queries(3000));
     let settings = BuildSettings::default().with_method(BuildMethod::Sah);
     let tree = Bvh::build(&boxes, &settings).unwrap();
     let mut uses = vec![0; boxes.len()];
     load(&tree, &learned, &mut uses);
     let tuned = by_use(&boxes, &uses, &settings).unwrap();
     tuned.validate(&boxes).unwrap();
-    let before = load(&tree, &asked, &mut uses);
-    let after = load(&tuned, &asked, &mut uses);
+    let before = load(&tree, &new_queries, &mut uses);
+    let after = load(&tuned, &new_queries, &mut uses);
     println!(
         "nodes {} -> {}, volume tests {} -> {}, cost {:.1} -> {:.1}, depth {} -> {}",
         before.nodes,

@@ -28,7 +28,7 @@ fn settings() -> impl Iterator<Item = BuildSettings> {
 struct Truth {
     triangles: Vec<[DVec3; 3]>,
     /// Poses of a second copy of the mesh, and the pairs of triangles that meet.
-    meeting: Vec<(WidePose, BTreeSet<(u32, u32)>)>,
+    overlapping: Vec<(WidePose, BTreeSet<(u32, u32)>)>,
     /// The pose of a copy that is apart, and the nearest pair with its distance.
     apart: (WidePose, (u32, u32, f64)),
     /// The origin and the direction of a ray, and the t of its first hit.
@@ -51,7 +51,7 @@ impl Truth {
             let by = middle - turned.transform_point(middle) + DVec3::new(0.7, 0.6, 0.4) * size * share;
             WidePose { translation: by, ..turned }
         };
-        let meeting = [0.0, 0.15].map(|share| {
+        let overlapping = [0.0, 0.15].map(|share| {
             let pose = pose_at(share);
             let mut pairs = BTreeSet::new();
             for (j, b) in numbered() {
@@ -91,12 +91,12 @@ impl Truth {
                 )
             })
             .collect();
-        Truth { meeting: meeting.into(), apart: (pose, nearest), rays, points, triangles }
+        Truth { overlapping: overlapping.into(), apart: (pose, nearest), rays, points, triangles }
     }
 
     fn check(&self, what: &str, tree: &Bvh) {
         let triangle = |i: u32| &self.triangles[i as usize];
-        for (pose, expected) in &self.meeting {
+        for (pose, expected) in &self.overlapping {
             let mut found = BTreeSet::new();
             visit_pairs(tree, tree, pose, |i, j| {
                 if intersects(triangle(i), &triangle(j).map(|p| pose.transform_point(p))) {
@@ -133,7 +133,7 @@ impl Truth {
 #[test]
 fn every_builder_over_real_meshes() {
     let n = if std::env::var_os("CAROM_SLOW").is_some() { 2000 } else { 160 };
-    let (mut n_meshes, mut n_meeting, mut n_hits) = (0, 0, 0);
+    let (mut n_meshes, mut n_overlapping, mut n_hits) = (0, 0, 0);
     for name in ["spot", "ycb_power_drill", "lego", "screw_big", "oloid"] {
         let Some(mesh) = mesh(name) else {
             println!("{name}: not present, skipped");
@@ -149,11 +149,11 @@ fn every_builder_over_real_meshes() {
             truth.check(&format!("{name}, {settings:?}"), &tree);
         }
         n_meshes += 1;
-        n_meeting += truth.meeting.iter().map(|(_, pairs)| pairs.len()).sum::<usize>();
+        n_overlapping += truth.overlapping.iter().map(|(_, pairs)| pairs.len()).sum::<usize>();
         n_hits += truth.rays.iter().filter(|ray| ray.2.is_finite()).count();
     }
-    println!("{n_meshes} meshes, {n_meeting} pairs of triangles met, {n_hits} rays hit");
-    assert!(20 * n_meshes <= n_meeting && 30 * n_meshes <= n_hits, "{n_meeting}, {n_hits}");
+    println!("{n_meshes} meshes, {n_overlapping} pairs of triangles met, {n_hits} rays hit");
+    assert!(20 * n_meshes <= n_overlapping && 30 * n_meshes <= n_hits, "{n_overlapping}, {n_hits}");
 }
 
 #[test]

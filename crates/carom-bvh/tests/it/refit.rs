@@ -29,14 +29,14 @@ fn a_refitted_tree_holds_the_new_boxes_tightly() {
             assert_eq!(tree.bounds(), after.iter().fold(Aabb::EMPTY, |all, b| all.merged(b)));
             // By index, as geometry in the order of the leaves.
             let order = tree.primitives().to_vec();
-            let mut seen = vec![0; n];
+            let mut counts = vec![0; n];
             tree.refit_with(|index, number| {
                 assert_eq!(order[index as usize], number);
-                seen[number as usize] += 1;
+                counts[number as usize] += 1;
                 before[number as usize]
             })
             .unwrap();
-            assert!(seen.iter().all(|&times| times == 1));
+            assert!(counts.iter().all(|&times| times == 1));
             assert_eq!(tree.quality(), built.quality());
         }
     }
@@ -180,7 +180,7 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
 }
 
 #[test]
-fn every_bad_coordinate_is_seen_wherever_it_is() {
+fn every_bad_coordinate_is_detected_anywhere() {
     let mut dice = Dice::new(5);
     for n in [1, 2, 3, 8] {
         let good = boxes(&mut dice, n);

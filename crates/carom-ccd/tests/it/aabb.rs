@@ -108,26 +108,26 @@ fn swept_volumes_in_space_and_time_contain_their_points() {
     for i in 0..3000 {
         let mut cloud =
             |center: DVec3| -> Vec<DVec3> { (0..4).map(|_| center + random.cube_point()).collect() };
-        let ways = [
+        let clouds = [
             cloud(DVec3::ZERO),
             cloud(DVec3::X * 6.0),
             cloud(DVec3::X * 3.0),
             cloud(DVec3::Y * if i % 2 == 0 { 3.0 } else { 0.5 }),
         ];
-        let a = MovingAabb::around(&ways[0], &ways[1]).unwrap();
-        let b = MovingAabb::around(&ways[2], &ways[3]).unwrap();
+        let a = MovingAabb::around(&clouds[0], &clouds[1]).unwrap();
+        let b = MovingAabb::around(&clouds[2], &clouds[3]).unwrap();
         let window = a.may_meet(&b, 1.0);
         n_apart += usize::from(window.is_none());
         for k in 0..=64 {
             let t = f64::from(k) / 64.0;
-            let place = |start: &[DVec3], end: &[DVec3]| -> (DVec3, DVec3) {
+            let bounds_at = |start: &[DVec3], end: &[DVec3]| -> (DVec3, DVec3) {
                 start
                     .iter()
                     .zip(end)
                     .map(|(p, q)| *p + (*q - *p) * t)
                     .fold((DVec3::INFINITY, DVec3::NEG_INFINITY), |(l, h), p| (l.min(p), h.max(p)))
             };
-            let (p, q) = (place(&ways[0], &ways[1]), place(&ways[2], &ways[3]));
+            let (p, q) = (bounds_at(&clouds[0], &clouds[1]), bounds_at(&clouds[2], &clouds[3]));
             if p.0.cmple(q.1).all() && q.0.cmple(p.1).all() {
                 n_near += 1;
                 assert!(window.is_some_and(|[from, to]| from <= t && t <= to), "{i}");

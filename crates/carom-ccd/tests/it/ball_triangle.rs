@@ -11,7 +11,7 @@ use glam::{DQuat, DVec3};
 use num_traits::Signed;
 
 #[test]
-fn brackets_hold_for_all_places_that_may_be_meant() {
+fn brackets_hold_for_all_positions_within_rounding() {
     let mut random = Random::new(71);
     let (mut n, mut n_within) = ([0; 3], 0);
     for case in 0..600 {

@@ -22,7 +22,7 @@ const MAX_ROUNDS: u32 = 20;
 const MAX_PULLS: usize = 8;
 
 #[derive(Debug, PartialEq)]
-enum Told {
+enum Verdict {
     Hit,
     Separated,
     Failed,
@@ -35,11 +35,11 @@ enum Axis {
     OfB(DVec3),
 }
 
-fn bilateral(a: &Body, b: &Body) -> (Told, u32) {
+fn bilateral(a: &Body, b: &Body) -> (Verdict, u32) {
     let mut n_searches = 0;
     let mut propose = proposer(&a.shape, &b.shape, &mut n_searches);
     let mut safe = 0.0;
-    let mut told = Told::Failed;
+    let mut verdict = Verdict::Failed;
     'rounds: for _ in 0..MAX_ROUNDS {
         let ((turn_a, at_a), (turn_b, at_b)) = (a.path.at(safe), b.path.at(safe));
         let b_in_a = WidePose::from_quat(turn_b, at_b).relative_to(&WidePose::from_quat(turn_a, at_a));
@@ -48,7 +48,7 @@ fn bilateral(a: &Body, b: &Body) -> (Told, u32) {
             |points: &[DVec3]| (0..points.len()).filter(|&i| !points[..i].contains(&points[i])).count();
         let (n_a, n_b) = (n_of(&near.points_a[..near.n_points]), n_of(&near.points_b[..near.n_points]));
         let Some(n) = (turn_a * near.axis).try_normalize() else {
-            told = Told::Hit;
+            verdict = Verdict::Hit;
             break;
         };
         let axis = match (n_a, n_b) {
@@ -77,7 +77,7 @@ fn bilateral(a: &Body, b: &Body) -> (Told, u32) {
             (farthest(&a.shape.points, turn_a, n), farthest(&b.shape.points, turn_b, -n))
         };
         if of_pair(safe, deepest(safe)) < TARGET + TOLERANCE {
-            told = Told::Hit;
+            verdict = Verdict::Hit;
             break;
         }
         let mut late = 1.0;
@@ -85,7 +85,7 @@ fn bilateral(a: &Body, b: &Body) -> (Told, u32) {
             let pair = deepest(late);
             let there = of_pair(late, pair);
             if TARGET + TOLERANCE < there {
-                told = Told::Separated;
+                verdict = Verdict::Separated;
                 break 'rounds;
             }
             if TARGET - TOLERANCE < there {
@@ -108,7 +108,7 @@ fn bilateral(a: &Body, b: &Body) -> (Told, u32) {
         safe = late;
     }
     drop(propose);
-    (told, n_searches)
+    (verdict, n_searches)
 }
 
 #[test]
@@ -132,11 +132,11 @@ fn bilateral_advancement_takes_more_searches_and_misses() {
                 "{answer:?} {:?}",
                 first_contact(between, 0.0, 1.0, 400)
             );
-            let (told, n_bilateral) = bilateral(&a, &b);
+            let (verdict, n_bilateral) = bilateral(&a, &b);
             n_searches[0] += n;
             n_searches[1] += n_bilateral;
-            n_missed += u32::from(told == Told::Separated);
-            n_failed += u32::from(told == Told::Failed);
+            n_missed += u32::from(verdict == Verdict::Separated);
+            n_failed += u32::from(verdict == Verdict::Failed);
         }
         println!(
             "{angle} rad: {n_deep} impacts, {:.2} searches each; bilateral {:.2}, {n_missed} missed, {n_failed} failed",

@@ -176,7 +176,7 @@ fn some_chain(random: &mut Random, n: usize) -> Chain {
 }
 
 #[test]
-fn arms_meet_obstacles_and_themselves_when_they_are_seen_to() {
+fn arms_meet_obstacles_and_themselves_at_the_sampled_times() {
     let mut random = Random::new(52);
     let (mut n_hits, mut n_decided, mut n) = (0, 0, 0);
     for k in 0..160 {
@@ -287,16 +287,16 @@ fn a_needle_that_turns_often_meets_a_post_in_its_first_turn() {
     let motion = ChainMotion::new(&chain, at_origin(), &[0.0], &[80.0 * PI]).unwrap();
     let (needle, post) = (cuboid(DVec3::new(1.0, 0.02, 0.02)), cuboid(DVec3::new(0.05, 1.0, 0.05)));
     let path = motion.link(0).unwrap();
-    let ask = |z: f64, max_steps| {
+    let cast_beside = |z: f64, max_steps| {
         let beside = still(DQuat::IDENTITY, DVec3::Z * z);
         let settings = settings().with_max_steps(max_steps);
         path_time_of_impact(&needle, &path, &post, &beside, &settings, by_gjk(&needle, &post))
     };
-    let hit = ask(0.9, 256);
+    let hit = cast_beside(0.9, 256);
     assert!(hit.hit().is_some_and(|hit| 0.0 < hit.t_lo && hit.t_hi < 1.0 / 80.0), "{hit:?}");
-    assert!(matches!(ask(1.1, 4000), TimeOfImpact::Clear(_)));
+    assert!(matches!(cast_beside(1.1, 4000), TimeOfImpact::Clear(_)));
     // With few steps no more is said than is known.
-    let early = ask(1.1, 5);
+    let early = cast_beside(1.1, 5);
     assert!(matches!(early, TimeOfImpact::Undecided(_)) && early.safe_until(1.0) < 1.0, "{early:?}");
 }
 
@@ -307,14 +307,16 @@ fn what_does_not_move_is_clear_or_touches_at_the_start() {
             .unwrap();
     let motion = ChainMotion::new(&chain, at_origin(), &[0.0; 2], &[0.0; 2]).unwrap();
     let body = cuboid(DVec3::splat(0.5));
-    let ask = |x: f64| {
+    let cast_beside = |x: f64| {
         let beside = still(DQuat::IDENTITY, DVec3::X * x);
         let path = motion.link(1).unwrap();
         path_time_of_impact(&body, &path, &body, &beside, &settings(), by_gjk(&body, &body))
     };
-    assert!(matches!(ask(1.5), TimeOfImpact::Clear(clear) if (0.4999..=0.5).contains(&clear.distance)));
+    assert!(
+        matches!(cast_beside(1.5), TimeOfImpact::Clear(clear) if (0.4999..=0.5).contains(&clear.distance))
+    );
     for x in [0.0, 0.5, 1.0, 1.0 + 0.5 * TARGET] {
-        assert_eq!(ask(x).hit().map(|hit| hit.t_hi), Some(0.0), "{x}: {:?}", ask(x));
+        assert_eq!(cast_beside(x).hit().map(|hit| hit.t_hi), Some(0.0), "{x}: {:?}", cast_beside(x));
     }
     // Links at one place, and links that are none.
     let propose = || by_gjk(&body, &body);

@@ -152,7 +152,7 @@ fn settings_that_make_no_sense_are_harmless_and_vertices_that_are_none_are_refus
 /// The side between corners at one place has no share of its own: 0 over 0 once became the
 /// distance.
 #[test]
-fn r_a_triangle_with_two_corners_at_one_place_is_a_segment() {
+fn r_a_triangle_with_two_coincident_corners_is_a_segment() {
     let segment = [DVec3::new(4.0, 0.0, -4.0), DVec3::new(-4.0, 0.0, 4.0)];
     for corners in [[0, 0, 1], [0, 1, 1], [0, 1, 0], [0, 0, 0]] {
         let at = |y: f64| {

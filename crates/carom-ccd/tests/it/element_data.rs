@@ -81,7 +81,7 @@ fn the_search_by_boxes_agrees_on_the_published_queries() {
 /// A power of two changes no bit; places far from the origin, and sizes, cost nothing but what they
 /// take from the input.
 #[test]
-fn published_queries_at_other_sizes_and_places() {
+fn published_queries_at_other_sizes_and_positions() {
     let Some(queries) = published() else { return };
     let settings = ElementSettings::default();
     let mut random = Random::new(8);

@@ -32,7 +32,7 @@ fn passing(random: &mut Random, g: f64, angle: f64) -> (Body, Body) {
 }
 
 #[test]
-fn grazing_is_told_from_touching() {
+fn grazing_is_distinguished_from_touching() {
     let mut random = Random::new(1);
     let settings = ImpactSettings::default();
     for exponent in 2..=13 {
@@ -72,12 +72,12 @@ fn grazing_while_turning_is_never_wrong() {
             let sign = if case % 2 == 0 { 1.0 } else { -1.0 };
             let (a, b) = passing(&mut random, sign * 10_f64.powi(-exponent), 1.5);
             let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
-            let seen = || first_contact(between, 0.0, 1.0, 400);
+            let sampled = || first_contact(between, 0.0, 1.0, 400);
             match cast(&a, &b, &settings).0 {
                 TimeOfImpact::Hit(impact) => {
                     counts[0] += 1;
                     assert!(between(impact.t_hi) <= 1e-14, "{impact:?}");
-                    let first = seen().first.unwrap_or(impact.t_hi);
+                    let first = sampled().first.unwrap_or(impact.t_hi);
                     assert!(
                         impact.t_lo <= first || between(impact.t_lo).abs() < 1e-12,
                         "{first}: {impact:?}"
@@ -85,12 +85,12 @@ fn grazing_while_turning_is_never_wrong() {
                 }
                 TimeOfImpact::Clear(clear) => {
                     counts[1] += 1;
-                    assert!(seen().first.is_none() && 0.0 < clear.distance, "{clear:?}");
+                    assert!(sampled().first.is_none() && 0.0 < clear.distance, "{clear:?}");
                 }
                 TimeOfImpact::Undecided(undecided) => {
                     counts[2] += 1;
                     assert!(
-                        seen().first.is_none_or(|first| undecided.t_safe <= first + 1e-9),
+                        sampled().first.is_none_or(|first| undecided.t_safe <= first + 1e-9),
                         "{undecided:?}"
                     );
                 }
@@ -115,22 +115,22 @@ fn fast_spin_is_never_wrong() {
             let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
             // Poses of the two computations differ by the rounding of the angle.
             let rounding = 1e-14 * angle.max(10.0);
-            let seen = first_contact(between, 0.0, 1.0, 2000);
+            let sampled = first_contact(between, 0.0, 1.0, 2000);
             match cast(&a, &b, &settings).0 {
                 TimeOfImpact::Hit(impact) => {
                     counts[0] += 1;
                     assert!(between(impact.t_hi) <= rounding, "{angle}: {impact:?}");
-                    let first = seen.first.unwrap_or(impact.t_hi);
+                    let first = sampled.first.unwrap_or(impact.t_hi);
                     assert!(impact.t_lo <= first + rounding, "{angle}: {first}: {impact:?}");
                 }
                 TimeOfImpact::Clear(_) => {
                     counts[1] += 1;
-                    assert!(seen.first.is_none(), "{angle}: {seen:?}");
+                    assert!(sampled.first.is_none(), "{angle}: {sampled:?}");
                 }
                 TimeOfImpact::Undecided(undecided) => {
                     counts[2] += 1;
                     assert!(
-                        seen.first.is_none_or(|first| undecided.t_safe <= first + rounding),
+                        sampled.first.is_none_or(|first| undecided.t_safe <= first + rounding),
                         "{undecided:?}"
                     );
                 }
@@ -216,7 +216,7 @@ fn a_flush_fall_is_a_hit() {
 }
 
 #[test]
-fn nearer_than_asked_from_the_start_is_a_hit_at_once() {
+fn nearer_than_the_target_at_the_start_is_a_hit_at_once() {
     let (a, b) = (cube(DVec3::ZERO, DVec3::ZERO), cube(DVec3::new(1.25, 0.25, 0.0), DVec3::X));
     let impact = *cast(&a, &b, &ImpactSettings::default().with_target_distance(0.5)).0.hit().unwrap();
     assert_eq!((impact.t_lo, impact.t_hi), (0.0, 0.0));
@@ -480,8 +480,8 @@ fn slow_grazing_while_turning_is_decided() {
     };
     let b = Body::cuboid(DVec3::new(0.7154483199119568, 0.980074942111969, 0.6226702332496643), path);
     let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
-    let seen = first_contact(between, 0.0, 1.0, 400);
-    assert!(seen.first.is_none(), "they come within a ten-thousandth, and do not touch: {seen:?}");
+    let sampled = first_contact(between, 0.0, 1.0, 400);
+    assert!(sampled.first.is_none(), "they come within a ten-thousandth, and do not touch: {sampled:?}");
     let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
     assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
     // It took 65, and was undecided, where the search for a root left no values to certify the way
@@ -523,8 +523,8 @@ fn the_slope_of_a_root_that_is_not_reached_is_not_followed() {
     };
     let b = Body::cuboid(DVec3::new(0.7957178354263306, 0.39150798320770264, 0.07941493391990662), path);
     let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
-    let seen = first_contact(between, 0.0, 1.0, 400);
-    assert!(seen.first.is_none(), "they pass: {seen:?}");
+    let sampled = first_contact(between, 0.0, 1.0, 400);
+    assert!(sampled.first.is_none(), "they pass: {sampled:?}");
     let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
     assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
     assert!(n_proposals <= 8, "{n_proposals}");

@@ -4,7 +4,7 @@ use carom_ccd::{Motion, MotionError};
 use glam::{DQuat, DVec3};
 
 #[test]
-fn a_motion_goes_from_one_pose_to_another_the_short_way() {
+fn a_motion_takes_the_shorter_rotation_between_two_poses() {
     let center = DVec3::new(0.3, -0.2, 0.1);
     let mut n_long = 0;
     for i in 0..200 {
@@ -16,10 +16,10 @@ fn a_motion_goes_from_one_pose_to_another_the_short_way() {
         n_long += usize::from(start.0.dot(end.0) < 0.0);
         let motion = Motion::between(start, end, center, 0.25).unwrap();
         assert!(motion.angular().length() * 0.25 <= core::f64::consts::PI + 1e-12);
-        for (t, place) in [(0.0, start), (0.25, end)] {
+        for (t, expected) in [(0.0, start), (0.25, end)] {
             let pose = motion.pose_at(t);
             for point in [DVec3::ZERO, DVec3::X, DVec3::new(-1.0, 2.0, 3.0)] {
-                let there = place.0 * point + place.1;
+                let there = expected.0 * point + expected.1;
                 assert!((pose.transform_point(point) - there).length() < 1e-12 * (1.0 + x), "{i} at {t}");
             }
         }

@@ -10,7 +10,7 @@ use glam::{DQuat, DVec3};
 use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 
-type Place = [i64; 2];
+type GridPoint = [i64; 2];
 
 /// A plane of space whose grid has coordinates without rounding.
 #[derive(Clone, Copy)]
@@ -23,34 +23,34 @@ struct Grid {
 const FLOOR: Grid = Grid { origin: DVec3::ZERO, u: DVec3::X, v: DVec3::NEG_Z };
 
 impl Grid {
-    fn place(&self, [x, y]: Place) -> DVec3 {
+    fn position(&self, [x, y]: GridPoint) -> DVec3 {
         self.origin + self.u * x as f64 + self.v * y as f64
     }
 
-    fn polygon(&self, corners: &[Place]) -> Result<SimplePolygon, SimplePolygonError> {
-        SimplePolygon::new(&corners.iter().map(|&p| self.place(p)).collect::<Vec<_>>())
+    fn polygon(&self, corners: &[GridPoint]) -> Result<SimplePolygon, SimplePolygonError> {
+        SimplePolygon::new(&corners.iter().map(|&p| self.position(p)).collect::<Vec<_>>())
     }
 }
 
-fn turn(a: Place, b: Place, c: Place) -> i64 {
+fn turn(a: GridPoint, b: GridPoint, c: GridPoint) -> i64 {
     (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 }
 
 /// The point is on the segment, ends included.
-fn is_on(p: Place, a: Place, b: Place) -> bool {
+fn is_on(p: GridPoint, a: GridPoint, b: GridPoint) -> bool {
     let within = |i: usize| a[i].min(b[i]) <= p[i] && p[i] <= a[i].max(b[i]);
     turn(a, b, p) == 0 && within(0) && within(1)
 }
 
 /// The segments have a point in common.
-fn meet(a: Place, b: Place, c: Place, d: Place) -> bool {
+fn meet(a: GridPoint, b: GridPoint, c: GridPoint, d: GridPoint) -> bool {
     let (p, q) = (turn(a, b, c).signum(), turn(a, b, d).signum());
     let (r, s) = (turn(c, d, a).signum(), turn(c, d, b).signum());
     p * q < 0 && r * s < 0 || is_on(c, a, b) || is_on(d, a, b) || is_on(a, c, d) || is_on(b, c, d)
 }
 
 /// The first two edges that meet where they should not.
-fn first_crossing(corners: &[Place]) -> Option<[usize; 2]> {
+fn first_crossing(corners: &[GridPoint]) -> Option<[usize; 2]> {
     let n = corners.len();
     let end = |i: usize| (i + 1) % n;
     for i in 0..n {
@@ -72,14 +72,14 @@ fn first_crossing(corners: &[Place]) -> Option<[usize; 2]> {
 }
 
 /// Twice the area, counter-clockwise.
-fn area(corners: &[Place]) -> i64 {
+fn area(corners: &[GridPoint]) -> i64 {
     (1..corners.len() - 1).map(|i| turn(corners[0], corners[i], corners[i + 1])).sum()
 }
 
 /// The distance of a point from the closed polygon, squared.
-fn distance_sq(p: &Vector, grid: &Grid, corners: &[Place]) -> BigRational {
+fn distance_sq(p: &Vector, grid: &Grid, corners: &[GridPoint]) -> BigRational {
     let n = corners.len();
-    let positions: Vec<Vector> = corners.iter().map(|&c| exact3(grid.place(c))).collect();
+    let positions: Vec<Vector> = corners.iter().map(|&c| exact3(grid.position(c))).collect();
     let rim = (0..n).map(|i| point_segment_sq(p, &positions[i], &positions[(i + 1) % n])).min().unwrap();
     // The foot on the plane, in coordinates of the grid.
     let (u, v, q) = (exact3(grid.u), exact3(grid.v), minus(p, &exact3(grid.origin)));
@@ -104,10 +104,10 @@ fn distance_sq(p: &Vector, grid: &Grid, corners: &[Place]) -> BigRational {
     square(&minus(&q, &foot))
 }
 
-const L: [Place; 6] = [[0, 0], [8, 0], [8, 2], [2, 2], [2, 8], [0, 8]];
+const L: [GridPoint; 6] = [[0, 0], [8, 0], [8, 2], [2, 2], [2, 8], [0, 8]];
 
 /// A comb with two gaps, corners in the middle of straight sides.
-const COMB: [Place; 16] = [
+const COMB: [GridPoint; 16] = [
     [0, 0],
     [4, 0],
     [10, 0],
@@ -126,11 +126,11 @@ const COMB: [Place; 16] = [
     [0, 3],
 ];
 
-const SPIRAL: [Place; 12] =
+const SPIRAL: [GridPoint; 12] =
     [[0, 0], [9, 0], [9, 9], [2, 9], [2, 3], [6, 3], [6, 6], [4, 6], [4, 5], [3, 4], [3, 8], [8, 8]];
 
 /// Polygons of many kinds: combs, spirals, stars, with straight corners, either way round.
-fn polygons(random: &mut Random, n: usize) -> Vec<Vec<Place>> {
+fn polygons(random: &mut Random, n: usize) -> Vec<Vec<GridPoint>> {
     let mut all = vec![L.to_vec(), COMB.to_vec()];
     let mut spiral = SPIRAL.to_vec();
     spiral.extend([[8, 1], [0, 1]]);
@@ -139,7 +139,7 @@ fn polygons(random: &mut Random, n: usize) -> Vec<Vec<Place>> {
     while all.len() < n {
         let n_corners = 3 + random.below(14);
         let grid = [4.0, 12.0, 100.0][random.below(3)];
-        let mut corners: Vec<Place> = (0..n_corners)
+        let mut corners: Vec<GridPoint> = (0..n_corners)
             .map(|_| {
                 let p = random.cube_point() * grid;
                 [p.x.round() as i64, p.y.round() as i64]
@@ -221,7 +221,7 @@ fn what_crosses_itself_is_refused_where_it_first_does() {
     let (mut n_simple, mut n_crossing) = (0, 0);
     for case in 0..4000 {
         let size = [2, 4, 9][case % 3];
-        let corners: Vec<Place> = (0..3 + random.below(6))
+        let corners: Vec<GridPoint> = (0..3 + random.below(6))
             .map(|_| [random.below(size) as i64, random.below(size) as i64])
             .collect();
         let n = corners.len();
@@ -248,7 +248,7 @@ fn what_crosses_itself_is_refused_where_it_first_does() {
 }
 
 #[test]
-fn what_is_no_polygon_is_told() {
+fn invalid_polygons_are_refused() {
     let error = |corners: &[[f64; 3]]| {
         let corners: Vec<DVec3> = corners.iter().copied().map(DVec3::from).collect();
         SimplePolygon::new(&corners).unwrap_err()
@@ -319,7 +319,7 @@ fn brackets_are_right_in_fractions() {
         let radius = size * [0.5, 0.02, 1.5][case / 4 % 3];
         // Towards a corner, a point of an edge, or somewhere near.
         let k = random.below(corners.len());
-        let [p, q] = [k, (k + 1) % corners.len()].map(|i| grid.place(corners[i]));
+        let [p, q] = [k, (k + 1) % corners.len()].map(|i| grid.position(corners[i]));
         let target = match case % 3 {
             0 => p,
             1 => p + (q - p) * random.unit(),
@@ -347,7 +347,7 @@ fn brackets_are_right_in_fractions() {
                 // The point that is named is on the feature that is named.
                 let m = corners.len();
                 let from = |a: usize, b: usize| {
-                    let (a, b) = (exact3(grid.place(corners[a])), exact3(grid.place(corners[b])));
+                    let (a, b) = (exact3(grid.position(corners[a])), exact3(grid.position(corners[b])));
                     point_segment_sq(&exact3(hit.point_b), &a, &b)
                 };
                 let (kind, off_sq) = match hit.feature_b.kind() {
@@ -391,8 +391,8 @@ fn points_pass_exactly_where_the_polygon_is() {
             let k = corners[random.below(corners.len())];
             let indices = [k[0] + random.below(7) as i64 - 3, k[1] + random.below(7) as i64 - 3];
             let offset = up * [8.0, -2.0][case % 2] + (grid.u * 4.0 - grid.v * 2.0) * random.below(2) as f64;
-            let point = MovingSphere::new(grid.place(indices) - offset * 0.5, 0.0, offset).unwrap();
-            let is_on_it = distance_sq(&exact3(grid.place(indices)), &grid, &corners).is_zero();
+            let point = MovingSphere::new(grid.position(indices) - offset * 0.5, 0.0, offset).unwrap();
+            let is_on_it = distance_sq(&exact3(grid.position(indices)), &grid, &corners).is_zero();
             match point.against_simple_polygon(&polygon, Sides::Both, 1.0) {
                 TimeOfImpact::Hit(hit) => {
                     n[0] += 1;
@@ -419,7 +419,7 @@ fn turned_polygons_are_the_earliest_of_their_triangles() {
         let turn = DQuat::from_scaled_axis(random.cube_point() * 3.0);
         let corners: Vec<DVec3> = corners
             .iter()
-            .map(|&p| turn * FLOOR.place(p))
+            .map(|&p| turn * FLOOR.position(p))
             .map(|p| if case % 2 == 0 { p } else { p.as_vec3().as_dvec3() })
             .collect();
         let polygon = SimplePolygon::new(&corners).unwrap();

@@ -50,7 +50,7 @@ fn a_face_an_edge_and_a_corner_are_met_in_their_own_time() {
 }
 
 #[test]
-fn back_faces_are_culled_where_that_is_asked_for() {
+fn back_faces_are_culled_on_demand() {
     let polygon = triangle(TRIANGLE);
     let from = |y: f64, v: f64| ball([1.0, y, -1.0], 0.5, [0.0, v, 0.0]);
     let is_hit = |ball: &MovingSphere, sides| ball.against_polygon(&polygon, sides, 9.0).hit().is_some();

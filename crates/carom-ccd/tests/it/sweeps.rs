@@ -20,14 +20,14 @@ struct Counts {
 fn check(a: &Body, b: &Body, settings: &ImpactSettings, counts: &mut Counts, what: &str) {
     let (answer, n_proposals) = cast(a, b, settings);
     let between = |t: f64| gap((&a.figure, &a.path), (&b.figure, &b.path), t);
-    let seen = first_contact(between, settings.start_time, settings.max_time, 200);
+    let sampled = first_contact(between, settings.start_time, settings.max_time, 200);
     match answer {
         TimeOfImpact::Hit(impact) => {
             counts.hits += 1;
             counts.proposals += n_proposals;
             assert!(impact.t_lo <= impact.t_hi, "{what}: {impact:?}");
             assert!(between(impact.t_hi) <= ROUNDING, "{what}: apart at the end of {impact:?}");
-            if let Some(first) = seen.first {
+            if let Some(first) = sampled.first {
                 let before = between(impact.t_lo);
                 assert!(impact.t_lo <= first || before.abs() < ROUNDING, "{what}: {first} before {impact:?}");
             }
@@ -36,9 +36,9 @@ fn check(a: &Body, b: &Body, settings: &ImpactSettings, counts: &mut Counts, wha
         TimeOfImpact::Clear(clear) => {
             counts.clear += 1;
             assert!(0.0 < clear.distance, "{what}: {clear:?}");
-            assert!(seen.first.is_none() && -ROUNDING < seen.least, "{what}: missed {seen:?}");
+            assert!(sampled.first.is_none() && -ROUNDING < sampled.least, "{what}: missed {sampled:?}");
         }
-        TimeOfImpact::Undecided(undecided) => panic!("{what}: {undecided:?}, truth {seen:?}"),
+        TimeOfImpact::Undecided(undecided) => panic!("{what}: {undecided:?}, truth {sampled:?}"),
     }
 }
 
@@ -119,7 +119,7 @@ fn hulls_that_turn_are_bracketed() {
 
 /// Finer brackets cost little, and hold.
 #[test]
-fn brackets_are_as_fine_as_asked_for() {
+fn brackets_are_as_fine_as_the_tolerance() {
     for (tolerance, most) in [(1e-2, 3.5), (1e-6, 4.5), (1e-9, 5.0)] {
         let settings = ImpactSettings::default().with_tolerance(tolerance);
         let mut random = Random::new(5);

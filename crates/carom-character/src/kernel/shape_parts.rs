@@ -7,7 +7,7 @@
 
 use super::super::num::{Cluster, MeshShape, Pose, Shape, ShapeKind, narrow, placement};
 use crate::field_faces::visit_faces;
-use crate::parts::{FacePlane, Part, box_in_frame};
+use crate::parts::{ConvexPart, FacePlane, box_in_frame};
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_geom::DistanceField;
 use carom_geom::f64::Triangle;
@@ -23,11 +23,11 @@ pub(crate) fn visit_shape(
     pose: &WidePose,
     within: [DVec3; 2],
     first: &mut u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+    part: &mut impl FnMut(u32, &WidePose, ConvexPart<'_>),
 ) {
     match shape.kind() {
-        ShapeKind::Convex(map) => part(*first, pose, Part::Convex(map, None)),
-        ShapeKind::HalfSpace(plane) => part(*first, pose, Part::Plane(plane.normal_wide())),
+        ShapeKind::Convex(map) => part(*first, pose, ConvexPart::Convex(map, None)),
+        ShapeKind::HalfSpace(plane) => part(*first, pose, ConvexPart::Plane(plane.normal_wide())),
         ShapeKind::Mesh(mesh) => return visit_triangles(mesh, pose, within, first, part),
         ShapeKind::Field(field) => visit_field(field, pose, within, *first, part),
         ShapeKind::Cluster(cluster) => return visit_cluster(cluster, pose, within, first, part),
@@ -49,9 +49,9 @@ fn visit_part(
     pose: &WidePose,
     within: [DVec3; 2],
     first: &mut u32,
-    part: &mut dyn FnMut(u32, &WidePose, Part<'_>),
+    part: &mut dyn FnMut(u32, &WidePose, ConvexPart<'_>),
 ) {
-    visit_shape(shape, pose, within, first, &mut |number: u32, pose: &WidePose, found: Part<'_>| {
+    visit_shape(shape, pose, within, first, &mut |number: u32, pose: &WidePose, found: ConvexPart<'_>| {
         part(number, pose, found)
     });
 }
@@ -62,7 +62,7 @@ fn visit_cluster(
     pose: &WidePose,
     within: [DVec3; 2],
     first: &mut u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+    part: &mut impl FnMut(u32, &WidePose, ConvexPart<'_>),
 ) {
     let (low, high) = box_in_frame(pose, within);
     let aabb = if low.cmple(high).all() {
@@ -75,7 +75,7 @@ fn visit_cluster(
             let (shape, center) = cluster.part(number);
             let own = WidePose { translation: center, ..WidePose::IDENTITY };
             if let ShapeKind::Convex(map) = shape.kind() {
-                part(*first + number, &own.relative_to(&pose.inverse()), Part::Convex(map, None));
+                part(*first + number, &own.relative_to(&pose.inverse()), ConvexPart::Convex(map, None));
             }
         }
         ControlFlow::Continue(())
@@ -89,14 +89,14 @@ fn visit_field(
     pose: &WidePose,
     within: [DVec3; 2],
     number: u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+    part: &mut impl FnMut(u32, &WidePose, ConvexPart<'_>),
 ) {
     let (low, high) = box_in_frame(pose, within);
     visit_faces(field, [low, high], &mut |[a, b, c]| {
         let Some(normal) = scaling::unit((b - a).cross(c - a)) else { return };
         let face = FacePlane { normal, point: a, is_solid: field.has_inside() };
         if let Ok(triangle) = Triangle::new(a, b, c) {
-            part(number, pose, Part::Convex(&triangle, Some(face)));
+            part(number, pose, ConvexPart::Convex(&triangle, Some(face)));
         }
     });
 }
@@ -106,7 +106,7 @@ fn visit_triangles(
     pose: &WidePose,
     within: [DVec3; 2],
     first: &mut u32,
-    part: &mut impl FnMut(u32, &WidePose, Part<'_>),
+    part: &mut impl FnMut(u32, &WidePose, ConvexPart<'_>),
 ) {
     let (low, high) = box_in_frame(pose, within);
     let scale = mesh.scale();
@@ -126,7 +126,7 @@ fn visit_triangles(
                 point: a,
                 is_solid: mesh.is_solid(),
             });
-            part(*first + number, pose, Part::Convex(&mesh.mesh().triangle(number), face));
+            part(*first + number, pose, ConvexPart::Convex(&mesh.mesh().triangle(number), face));
         }
         ControlFlow::Continue(())
     });

@@ -1,6 +1,6 @@
 //! Characters and cars in worlds whose origin is 100 km from zero move as at zero.
 
-use crate::vehicles::{STANDING, chassis, place};
+use crate::vehicles::{STANDING, chassis, position_of};
 use carom_character::{
     Character, CharacterBody, CharacterSettings, Controls, Figure, RaySweep, Vehicle, WheelDesc, WorldSweep,
 };
@@ -74,7 +74,7 @@ fn drive(origin: DVec3) -> Vec<DVec3> {
         };
         car.drive(&mut world, &controls, 1.0 / 60.0).unwrap();
         world.step(1.0 / 60.0).unwrap();
-        positions.push(place(&world, car.chassis()).as_dvec3());
+        positions.push(position_of(&world, car.chassis()).as_dvec3());
     }
     positions
 }
@@ -90,7 +90,7 @@ fn a_car_drives_as_at_zero() {
 
 /// Rays and sweeps take absolute positions.
 #[test]
-fn a_ray_asks_in_places() {
+fn rays_take_absolute_positions() {
     let world = world_at(FAR);
     let mut sweep = WorldSweep::new(&world, QueryFilter::default());
     let hit = sweep.ray(FAR + DVec3::Y * 2.0, DVec3::Y * -4.0, None).unwrap();

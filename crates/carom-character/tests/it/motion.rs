@@ -58,7 +58,7 @@ fn corners_give_no_speed_and_let_go() {
 /// The geometric slide alone: the displacement is not longer than the wanted one, and the end is
 /// free.
 #[test]
-fn a_slide_is_no_longer_than_its_way() {
+fn a_slide_is_no_longer_than_its_displacement() {
     let mut level = Level::default();
     let mut rng = Rng::new(4);
     for _ in 0..60 {
@@ -314,7 +314,7 @@ fn pushes_are_reported() {
 
 /// A level far from the origin, with z up.
 #[test]
-fn anywhere_and_any_way_up() {
+fn anywhere_and_in_any_orientation() {
     let quarter = |v: DVec3| DVec3::new(v.x, -v.z, v.y);
     let mut level = Level::default();
     let far = DVec3::new(30_000.0, -20_000.0, 10_000.0);

@@ -2,7 +2,7 @@
 //! state.
 
 use crate::vehicles::{
-    BRAKED, MASS, RATES, STANDING, car, cuboid, on_slope, place, plane, run, solid, velocity,
+    BRAKED, MASS, RATES, STANDING, car, cuboid, on_slope, plane, position_of, run, solid, velocity,
 };
 use carom_character::{Controls, Vehicle, WheelDesc};
 use carom_math::Pose;
@@ -28,7 +28,7 @@ fn decks_carry() {
             // The deck starts at full speed: the first second is for the springs and tyres.
             world.body_mut(deck).unwrap().move_to(course(frame as f32 / hertz)).unwrap();
             run(&mut world, &mut car, &BRAKED, 1.0 / hertz, hertz);
-            let here = place(&world, car.chassis());
+            let here = position_of(&world, car.chassis());
             if frame == hertz as usize {
                 mark = world.body(deck).unwrap().pose().inverse_transform_point(here);
                 last = here;
@@ -36,7 +36,8 @@ fn decks_carry() {
             travel += if hertz as usize <= frame { (here - last).length() } else { 0.0 };
             last = here;
         }
-        let on_deck = world.body(deck).unwrap().pose().inverse_transform_point(place(&world, car.chassis()));
+        let on_deck =
+            world.body(deck).unwrap().pose().inverse_transform_point(position_of(&world, car.chassis()));
         let off = (on_deck - mark).with_y(0.0).length();
         println!("{hertz} Hz: {off} of {travel}");
         assert!(off < 0.01 * travel && 15.0 < travel, "{hertz} Hz: {off} of {travel}");
@@ -107,8 +108,8 @@ fn light_boxes_bear_it() {
                 run(&mut world, &mut car, &BRAKED, 1.0 / hertz, hertz);
                 fastest = boxes.iter().map(|id| velocity(&world, *id).length()).fold(fastest, f32::max);
             }
-            let heights: Vec<f32> = boxes.iter().map(|id| place(&world, *id).y).collect();
-            let (left, height) = (velocity(&world, car.chassis()), place(&world, car.chassis()).y);
+            let heights: Vec<f32> = boxes.iter().map(|id| position_of(&world, *id).y).collect();
+            let (left, height) = (velocity(&world, car.chassis()), position_of(&world, car.chassis()).y);
             println!("{mass} kg, {hertz} Hz: {heights:?}, car at {height}, left {left}, boxes {fastest} m/s");
             assert!(heights.iter().all(|y| (y - 0.2).abs() < 0.05), "{hertz} Hz: {heights:?}");
             assert!(left.length() < 0.01, "{hertz} Hz: {left}");
@@ -138,10 +139,10 @@ fn light_boxes_are_not_thrown() {
             run(&mut world, &mut car, &Controls::new().with_throttle(throttle), 1.0 / hertz, hertz);
             for id in &boxes {
                 fastest = fastest.max(velocity(&world, *id).length());
-                highest = highest.max(place(&world, *id).y);
+                highest = highest.max(position_of(&world, *id).y);
             }
         }
-        let at = place(&world, car.chassis());
+        let at = position_of(&world, car.chassis());
         println!("{hertz} Hz: boxes up to {fastest} m/s and {highest} m, car at {at}");
         assert!(20.0 < at.x && 0.6 < at.y && at.y < 1.0, "{hertz} Hz: {at}");
         assert!(fastest < 12.0 && highest < 1.5, "{hertz} Hz: {fastest} m/s, {highest} m");
@@ -157,7 +158,7 @@ fn pushes_boxes() {
         let heavy = world.insert(heavy).unwrap();
         run(&mut world, &mut car, &BRAKED, 1.0, hertz);
         run(&mut world, &mut car, &Controls::new().with_throttle(0.6), 5.0, hertz);
-        let (at, pushed) = (place(&world, car.chassis()), place(&world, heavy));
+        let (at, pushed) = (position_of(&world, car.chassis()), position_of(&world, heavy));
         println!("{hertz} Hz: car {at}, box {pushed}, {} m/s", car.speed());
         assert!(15.0 < pushed.x && at.x + 1.9 < pushed.x, "{hertz} Hz: {at} {pushed}");
         assert!(car.speed() < 0.95 * 5.0 * 3600.0 / f64::from(MASS), "{hertz} Hz: {}", car.speed());

@@ -65,7 +65,7 @@ pub(crate) fn run(world: &mut World, car: &mut Vehicle, controls: &Controls, sec
     }
 }
 
-pub(crate) fn place(world: &World, id: BodyId) -> Vec3 {
+pub(crate) fn position_of(world: &World, id: BodyId) -> Vec3 {
     world.body(id).unwrap().position()
 }
 
@@ -98,13 +98,13 @@ fn parks_on_slopes_below_the_grip() {
         for degrees in [10.0_f32, 20.0, 30.0, 40.0, 46.0] {
             let (mut world, mut car) = on_slope(degrees);
             run(&mut world, &mut car, &BRAKED, 5.0, hertz);
-            let from = place(&world, car.chassis());
+            let from = position_of(&world, car.chassis());
             let mut fastest = 0.0_f32;
             for _ in 0..20 {
                 run(&mut world, &mut car, &BRAKED, 1.0, hertz);
                 fastest = fastest.max(velocity(&world, car.chassis()).length());
             }
-            let crept = (place(&world, car.chassis()) - from).length();
+            let crept = (position_of(&world, car.chassis()) - from).length();
             println!("{degrees} degrees, {hertz} Hz: {crept:.1e} m in 20 s, {fastest:.1e} m/s");
             assert!(crept < 1e-4 && fastest < 1e-3, "{degrees} degrees, {hertz} Hz: {crept} {fastest}");
         }
@@ -123,9 +123,9 @@ fn stands_across_a_slope_without_a_brake() {
         world.insert(BodyDesc::fixed(plane()).with_pose(Pose::new(turn, Vec3::ZERO))).unwrap();
         let mut car = car(&mut world, Pose::new(turn, turn * Vec3::Y * STANDING));
         run(&mut world, &mut car, &Controls::new(), 4.0, hertz);
-        let from = place(&world, car.chassis());
+        let from = position_of(&world, car.chassis());
         run(&mut world, &mut car, &Controls::new(), 10.0, hertz);
-        let crept = (place(&world, car.chassis()) - from).length();
+        let crept = (position_of(&world, car.chassis()) - from).length();
         println!("{hertz} Hz: {crept:.1e} m in 10 s");
         assert!(crept < 5e-3, "{hertz} Hz: {crept}");
     }
@@ -141,7 +141,7 @@ fn climbs() {
         let expected = 4.0 * (6000.0 / f64::from(MASS) - 9.81 * 20.0_f64.to_radians().sin());
         println!("{hertz} Hz: {} of {expected}", car.speed());
         assert!((car.speed() / expected - 1.0).abs() < 0.03, "{hertz} Hz: {} of {expected}", car.speed());
-        assert!(place(&world, car.chassis()).z.abs() < 0.01, "{hertz} Hz");
+        assert!(position_of(&world, car.chassis()).z.abs() < 0.01, "{hertz} Hz");
     }
 }
 
@@ -158,9 +158,9 @@ fn brakes_in_the_distance_of_coulomb() {
             .unwrap()
             .set_angular_velocity(Vec3::ZERO)
             .unwrap();
-        let from = place(&world, car.chassis()).x;
+        let from = position_of(&world, car.chassis()).x;
         run(&mut world, &mut car, &BRAKED, 4.0, hertz);
-        let travel = place(&world, car.chassis()).x - from;
+        let travel = position_of(&world, car.chassis()).x - from;
         let expected = 400.0 / (2.0 * 1.1 * 9.81);
         println!("{hertz} Hz: {travel} of {expected}");
         // The tolerance covers one step of braking, and the weight that shifts to the front.
@@ -230,7 +230,7 @@ fn lands() {
                 let controls = if frame as f32 <= 2.0 * hertz { Controls::new() } else { BRAKED };
                 run(&mut world, &mut car, &controls, 1.0 / hertz, hertz);
                 most = most.max(energy(&world));
-                lowest = lowest.min(place(&world, car.chassis()).y);
+                lowest = lowest.min(position_of(&world, car.chassis()).y);
             }
             let pose = world.body(car.chassis()).unwrap().pose();
             let left = velocity(&world, car.chassis());
@@ -258,9 +258,9 @@ fn a_field_is_a_gravity_too() {
             let field = ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::NEG_Y * g));
             world.insert_force_field(field).unwrap();
             run(&mut world, &mut car, &BRAKED, 6.0, hertz);
-            let from = place(&world, car.chassis());
+            let from = position_of(&world, car.chassis());
             run(&mut world, &mut car, &BRAKED, 20.0, hertz);
-            let crept = (place(&world, car.chassis()) - from).length();
+            let crept = (position_of(&world, car.chassis()) - from).length();
             assert!(crept < 1e-4, "{degrees} degrees, {hertz} Hz: {crept}");
             let load: f64 = car.wheels().iter().map(|wheel| wheel.load).sum();
             let weight = f64::from(MASS * g) * f64::from(degrees.to_radians().cos());

@@ -75,18 +75,18 @@ fn the_oracle_sees() {
             for _ in 0..400 {
                 let position =
                     DVec3::new(rng.range(-11.0, 11.0), rng.range(0.9, 3.0), rng.range(-11.0, 11.0));
-                let looked = course.depth_at(&figure, position);
-                let what = format!("{}, {name} at {position}: {looked:?}", course.name);
+                let checked = course.depth_at(&figure, position);
+                let what = format!("{}, {name} at {position}: {checked:?}", course.name);
                 if world.is_free(&figure, position) {
                     n_free += 1;
                     assert!(
-                        looked.as_ref().map_or_else(|why| !why.contains("deep"), |d| *d < 1e-9),
+                        checked.as_ref().map_or_else(|why| !why.contains("deep"), |d| *d < 1e-9),
                         "{what}"
                     );
                 } else if matches!(name, "capsule" | "box") {
                     // For the other figures the oracle tests a smaller shape.
                     n_met += 1;
-                    assert!(looked.as_ref().map_or(true, |d| 0.0 < *d), "{what}");
+                    assert!(checked.as_ref().map_or(true, |d| 0.0 < *d), "{what}");
                 }
             }
         }

@@ -73,7 +73,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     robots::set(&mut files, &named)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
     let (of_robots, placed) = (robots::ignored(&files, &args.robots)?, robots::robots(&files));
-    let (mut names, mut solids) = place(files, winding)?;
+    let (mut names, mut solids) = build_solids(files, winding)?;
     for file in &clusters {
         match cluster(file, args.point_radius, &Placement::IDENTITY) {
             Ok(solid) => {
@@ -86,10 +86,10 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     }
     let mut attached = Vec::new();
     for Attachment { link, file } in &args.robots.attach {
-        let (robot, link, place) = robots::link_place(&placed, link, &named)?;
+        let (robot, link, placement) = robots::link_placement(&placed, link, &named)?;
         let solid = match solid::has_extension(file, &CLUSTERS) {
-            true => cluster(file, args.point_radius, &place)?,
-            false => solid::build_with(&ShapeSpec::File(file.clone()), 1.0, &place, winding, &options)?,
+            true => cluster(file, args.point_radius, &placement)?,
+            false => solid::build_with(&ShapeSpec::File(file.clone()), 1.0, &placement, winding, &options)?,
         };
         attached.push(Attached { part: solids.len(), robot, link });
         names.push(new_name(file, &names));
@@ -163,22 +163,22 @@ fn follow(
     remarks: Remarks,
 ) -> Result<Outcome, String> {
     let clearance = args.clearance.unwrap_or(0.0);
-    let meetings = trajectory::follow_all(path, ignored, clearance);
+    let contacts = trajectory::follow_all(path, ignored, clearance);
     remarks.print();
     if args.json {
-        let mut document = trajectory::document(names, path.times(), &meetings);
-        let is_clear = meetings.is_empty() && remarks.unread.is_empty();
+        let mut document = trajectory::document(names, path.times(), &contacts);
+        let is_clear = contacts.is_empty() && remarks.unread.is_empty();
         document.insert("clear".to_owned(), json!(is_clear));
         remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     } else {
-        trajectory::print_lines(names, path.times(), &meetings, clearance)?;
+        trajectory::print_lines(names, path.times(), &contacts, clearance)?;
     }
-    Ok(remarks.outcome(!meetings.is_empty()))
+    Ok(remarks.outcome(!contacts.is_empty()))
 }
 
 /// Returns all parts of all files in world coordinates, with unique names.
-fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid>), String> {
+fn build_solids(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid>), String> {
     let mut parts: Vec<Part> = Vec::new();
     let mut origin = Vec::new();
     for file in files {
@@ -206,7 +206,7 @@ fn place(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid
 const CLUSTERS: [&str; 3] = ["bt", "xyz", "pcd"];
 
 /// Reads an octree or a point cloud.
-fn cluster(file: &Path, radius: Option<f64>, place: &Placement) -> Result<Solid, String> {
+fn cluster(file: &Path, radius: Option<f64>, placement: &Placement) -> Result<Solid, String> {
     let spec = match (solid::has_extension(file, &["bt"]), radius) {
         (true, _) => ShapeSpec::Octree(file.to_path_buf()),
         (false, Some(radius)) => ShapeSpec::Points(radius, file.to_path_buf()),
@@ -214,7 +214,7 @@ fn cluster(file: &Path, radius: Option<f64>, place: &Placement) -> Result<Solid,
             return Err(format!("{}: --point-radius is needed for a point cloud", file.display()));
         }
     };
-    solid::build(&spec, 1.0, place, Winding::Outwards)
+    solid::build(&spec, 1.0, placement, Winding::Outwards)
 }
 
 /// Returns the name of a file as a part, with a number if another part has it.

@@ -258,9 +258,9 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, String> {
     } else if let Some(summary) = &run.summary {
         report::print(&format!("{}: {summary}; state {:016x}", args.scene, run.hash))?;
     } else if matches!(args.scene.as_str(), "level" | "car") {
-        let who = if args.scene == "car" { "car" } else { "characters" };
+        let actors = if args.scene == "car" { "car" } else { "characters" };
         report::print(&format!(
-            "{}: {} {who}, {} steps of 1/60 s; mean milliseconds of a step {:.3}\n  at the end {} contacts; state {:016x}",
+            "{}: {} {actors}, {} steps of 1/60 s; mean milliseconds of a step {:.3}\n  at the end {} contacts; state {:016x}",
             args.scene,
             run.n_bodies,
             args.n_frames(),
@@ -323,7 +323,7 @@ fn simulate(scene: &SceneSpec, hill: Option<&AntHill>, args: &DemoArgs) -> Resul
     }
     let listed = catalogue::by_name(&args.broad_phase);
     let listed = listed.ok_or_else(|| format!("--broad-phase: there is no {:?}", args.broad_phase))?;
-    let broad = listed.make(&place_of(scene));
+    let broad = listed.make(&hints_of(scene));
     pool.install(|| play(World::with_broad_phase(broad, settings), scene, hill, args))
 }
 
@@ -348,7 +348,7 @@ impl Inserted {
 }
 
 /// Returns the bounds and the number of the bodies that move, to set up a broad phase.
-fn place_of(scene: &SceneSpec) -> WorldHints {
+fn hints_of(scene: &SceneSpec) -> WorldHints {
     let moving = scene.bodies.iter().filter(|body| 0.0 < body.density);
     let points: Vec<Aabb> =
         moving.map(|body| Aabb { min: body.pose.translation, max: body.pose.translation }).collect();
@@ -461,9 +461,9 @@ fn stick_view() -> View {
 
 /// Returns a view of the whole plate from the front, a little to the side.
 fn clock_view(scene: &SceneSpec) -> View {
-    let places = || scene.bodies.iter().map(|body| body.pose.translation);
-    let low = places().fold(Vec3::INFINITY, Vec3::min);
-    let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let positions = || scene.bodies.iter().map(|body| body.pose.translation);
+    let low = positions().fold(Vec3::INFINITY, Vec3::min);
+    let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
     let size = (high - low).max_element();
     View { target: (low + high) * 0.5, distance: 1.6 * size + 5.0, yaw: 0.3, pitch: 0.15, speed: 1.0 }
 }
@@ -488,9 +488,9 @@ fn stairs_view(scene: &SceneSpec) -> View {
 
 /// Returns a view of a row of the scoreboard from the front, with all moving bodies in the picture.
 fn physics_view(scene: &SceneSpec) -> View {
-    let places = || scene.bodies.iter().filter(|body| !body.is_fixed()).map(|body| body.pose.translation);
-    let low = places().fold(Vec3::INFINITY, Vec3::min);
-    let high = places().fold(Vec3::NEG_INFINITY, Vec3::max);
+    let positions = || scene.bodies.iter().filter(|body| !body.is_fixed()).map(|body| body.pose.translation);
+    let low = positions().fold(Vec3::INFINITY, Vec3::min);
+    let high = positions().fold(Vec3::NEG_INFINITY, Vec3::max);
     let size = (high - low).max_element();
     View { target: (low + high) * 0.5, distance: 1.5 * size + 4.0, yaw: 0.4, pitch: 0.2, speed: 1.0 }
 }

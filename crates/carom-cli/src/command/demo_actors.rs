@@ -70,10 +70,12 @@ impl Scene {
     /// Returns the shapes that are drawn, and the number of the shape of each body and each wheel.
     fn drawn(&self) -> Result<(Vec<PlayerShape>, Vec<u32>), Error> {
         let mut outlines = Outlines::default();
-        let look = |id| self.actors.looks.iter().find(|(body, _)| *body == id).map(|(_, look)| look);
+        let appearance = |id| {
+            self.actors.appearances.iter().find(|(body, _)| *body == id).map(|(_, appearance)| appearance)
+        };
         let bodies = self.world.shapes();
         let mut numbers: Vec<u32> =
-            bodies.map(|(id, shape)| outlines.number_of(look(id).unwrap_or(shape))).collect();
+            bodies.map(|(id, shape)| outlines.number_of(appearance(id).unwrap_or(shape))).collect();
         if let Some(car) = &self.actors.car {
             let wheel = outlines.number_of(&walkers::wheel()?);
             numbers.extend(car.wheels().iter().map(|_| wheel));
@@ -129,8 +131,8 @@ fn caption(crane: &Crane) -> String {
         Phase::PutDown => "puts down",
         Phase::Leave => "leaves, next is",
     };
-    let way = if crane.is_returning() { "back from the stack" } else { "to the stack" };
-    format!("the crane {what} crate {} of {}, {way}", crane.next() + 1, crane.crates().len())
+    let direction = if crane.is_returning() { "back from the stack" } else { "to the stack" };
+    format!("the crane {what} crate {} of {}, {direction}", crane.next() + 1, crane.crates().len())
 }
 
 /// Returns the state that colours each body, then those of the wheels.
@@ -308,8 +310,8 @@ fn ropes(world: &World) -> Vec<[Vec3; 2]> {
 fn summary(scene: &Scene, args: &DemoArgs) -> String {
     let n_moved = |distance: f32| {
         let is_far = |id: &BodyId| {
-            let place = scene.world.body(*id).map(|body| body.pose().translation);
-            place.is_ok_and(|position| distance < position.length())
+            let location = scene.world.body(*id).map(|body| body.pose().translation);
+            location.is_ok_and(|position| distance < position.length())
         };
         scene.world.body_ids().filter(is_far).count()
     };

@@ -57,7 +57,7 @@ pub(crate) struct Colony {
     heaps: Vec<Vec3>,
     half_size: f32,
     /// The direction in which the ball rolls.
-    ball_way: Vec3,
+    ball_direction: Vec3,
     rng: Rng,
     n_home: u64,
     rays: Vec<(Ray, Interval)>,
@@ -85,7 +85,7 @@ impl Colony {
             hill: (hill.hill, hill.scene.bodies[hill.hill].pose.translation),
             heaps: hill.heaps.clone(),
             half_size: hill.half_size,
-            ball_way: Vec3::X,
+            ball_direction: Vec3::X,
             rng,
             n_home: 0,
             rays: Vec::new(),
@@ -110,7 +110,7 @@ impl Colony {
         world: &mut World<B>,
     ) -> Result<(), WorldError> {
         self.take_and_give(world)?;
-        self.look_around(world)?;
+        self.cast_rays(world)?;
         for ant in 0..self.ants.len() {
             self.walk(ant, world)?;
         }
@@ -171,10 +171,7 @@ impl Colony {
     }
 
     /// Casts three rays for each ant.
-    fn look_around<B: BroadPhase + SpatialIndex + Sync>(
-        &mut self,
-        world: &World<B>,
-    ) -> Result<(), WorldError> {
+    fn cast_rays<B: BroadPhase + SpatialIndex + Sync>(&mut self, world: &World<B>) -> Result<(), WorldError> {
         self.rays.clear();
         for ant in &self.ants {
             let pose = world.body(ant.body)?.pose();
@@ -269,13 +266,13 @@ impl Colony {
         let body = *world.body(self.ball.1)?.motion();
         let at = body.pose.translation;
         let turn = self.rng.range(-0.06, 0.06) as f32;
-        self.ball_way += Vec3::Y.cross(self.ball_way) * turn;
+        self.ball_direction += Vec3::Y.cross(self.ball_direction) * turn;
         let out = Vec3::new(at.x, 0.0, at.z);
         if 0.6 * self.half_size < out.length() {
-            self.ball_way -= out.normalize_or_zero() * 0.05;
+            self.ball_direction -= out.normalize_or_zero() * 0.05;
         }
-        self.ball_way = self.ball_way.normalize_or(Vec3::X);
-        let spin = Vec3::Y.cross(self.ball_way) * BALL_SPEED;
+        self.ball_direction = self.ball_direction.normalize_or(Vec3::X);
+        let spin = Vec3::Y.cross(self.ball_direction) * BALL_SPEED;
         let spin = body.angular_velocity.lerp(spin, 0.1);
         world.body_mut(self.ball.1)?.set_linear_velocity(body.linear_velocity)?.set_angular_velocity(spin)?;
         Ok(())

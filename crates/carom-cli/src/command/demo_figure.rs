@@ -29,7 +29,7 @@ const OWN_REACH: f32 = 0.002;
 const HEAD_TRIANGLES: usize = 2000;
 
 /// Distance of each of the two heads from the middle, in metres.
-const HEAD_PLACE: f64 = 0.66;
+const HEAD_DISTANCE: f64 = 0.66;
 
 /// Sides of the tubes of a figure.
 const TUBE_SIDES: usize = 14;
@@ -60,7 +60,7 @@ fn morph(args: &DemoArgs) -> Result<Run, String> {
 /// Returns a head on one side of the middle. The one on the right is turned by half a turn about y.
 fn head_figure(head: &MorphMesh, side: f64) -> Result<Figure, String> {
     let turned = |p: &DVec3| DVec3::new(-side * p.x, p.y, -side * p.z);
-    let position = DVec3::X * (side * HEAD_PLACE);
+    let position = DVec3::X * (side * HEAD_DISTANCE);
     let rest: Vec<Vec3> = head.base.vertices.iter().map(|p| (turned(p) + position).as_vec3()).collect();
     let moved = |target: &Vec<DVec3>| target.iter().map(|d| turned(d).as_vec3()).collect();
     let targets: Vec<Vec<Vec3>> = head.targets.iter().map(moved).collect();

@@ -11,8 +11,9 @@ use crate::command::demo_walk::{chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_bounds::{Aabb, BoundingVolume, Obb, Shaft};
 use carom_ccd::{
-    ImpactSettings, Meeting, Motion, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, Polygon,
-    Polyhedron, SheetPlane, Sides, SimplePolygon, TimeOfImpact, meeting_of_balls, polyhedra_time_of_impact,
+    ImpactSettings, Motion, MovingAabb, MovingCapsule, MovingPolytope, MovingSphere, NearInterval, Polygon,
+    Polyhedron, SheetPlane, Sides, SimplePolygon, TimeOfImpact, near_interval_of_balls,
+    polyhedra_time_of_impact,
 };
 use carom_math::{Pose, Vec3, WidePose};
 use carom_response::bounce::{reflect, remaining_move};
@@ -320,9 +321,9 @@ fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, Str
     ];
     let settings = ImpactSettings::default().with_max_time(SHOWN);
     let ball = (DVec3::ZERO, radius);
-    let near = match meeting_of_balls(ball, &motions[0], ball, &motions[1], &settings) {
-        Meeting::Between { start, end, .. } => [start, end],
-        Meeting::Never(_) => [f64::INFINITY; 2],
+    let near = match near_interval_of_balls(ball, &motions[0], ball, &motions[1], &settings) {
+        NearInterval::Between { start, end, .. } => [start, end],
+        NearInterval::Never(_) => [f64::INFINITY; 2],
     };
     let mut scene =
         Scene::new("meeting_of_balls", "planks that turn: looked at while balls around them meet");

@@ -36,7 +36,7 @@ const BALL: f32 = 0.08;
 const SWING: f64 = 4.0;
 
 /// The most pairs of names in the report.
-const MAX_TOLD: usize = 8;
+const MAX_PRINTED: usize = 8;
 
 /// The way in which a figure is driven.
 #[derive(Clone, Copy)]
@@ -119,8 +119,8 @@ pub(crate) fn play(args: &DemoArgs, file: &Path) -> Result<Run, String> {
     let name = |i: usize| model.parts().get(i).map_or("the ball", AnimatedPart::name);
     let mut run = film.end();
     let pairs = touching.iter().map(|(a, b)| format!("{} and {}", name(*a), name(*b)));
-    let summary: Vec<String> = pairs.take(MAX_TOLD).collect();
-    let more = if MAX_TOLD < touching.len() { ", ..." } else { "" };
+    let summary: Vec<String> = pairs.take(MAX_PRINTED).collect();
+    let more = if MAX_PRINTED < touching.len() { ", ..." } else { "" };
     if let Some(text) = &mut run.summary {
         text.push_str(&format!("\n  {} pairs of parts touch: {}{more}", touching.len(), summary.join(", ")));
     }

@@ -75,7 +75,8 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         let counters = cache.counters();
         let n_cast = counters.rays - counters.walked;
         (cast, followed) = (cast + u64::from(n_cast), followed + u64::from(counters.walked));
-        let (mut points, mut ways, mut force, mut deepest) = (Vec::new(), Vec::new(), Vec3::ZERO, 0.0_f32);
+        let (mut points, mut segments, mut force, mut deepest) =
+            (Vec::new(), Vec::new(), Vec3::ZERO, 0.0_f32);
         for contact in &found {
             let [at, out] = if contact.is_vertex_of_a {
                 [contact.contact.point_a, contact.contact.point_b]
@@ -83,7 +84,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
                 [contact.contact.point_b, contact.contact.point_a]
             };
             points.push(at);
-            ways.push([at, out]);
+            segments.push([at, out]);
             // The stiffness is 1, shared by all vertices of a knot.
             force += contact.penalty();
             deepest = deepest.max(-contact.contact.distance);
@@ -100,7 +101,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         hashed = hash([hashed, found.len() as u64, u64::from(deepest.to_bits())]);
         most = most.max(found.len());
         recording.push(vec![first, second], states.to_vec(), &points, FrameStats { values });
-        recording.push_lines([&ways, &arrow]);
+        recording.push_lines([&segments, &arrow]);
     }
     let rows = [("asked in full", cast), ("followed from the frame before", followed)];
     let table =

@@ -64,7 +64,7 @@ impl Body {
 }
 
 /// The findings of a step.
-struct Found {
+struct StepFindings {
     states: Vec<BodyState>,
     /// Counts of pairs: all of them, boxes near each other, oriented boxes that overlap, bodies
     /// that meet.
@@ -87,7 +87,7 @@ impl Stages {
     }
 
     /// Finds bodies that meet, and lets them bounce.
-    fn find_contacts(&mut self, scene: &mut Tetrahedra, poses: &[Pose]) -> Result<Found, String> {
+    fn find_contacts(&mut self, scene: &mut Tetrahedra, poses: &[Pose]) -> Result<StepFindings, String> {
         let start = Instant::now();
         let boxes = poses.iter().map(|pose| self.body.outer.placed(&pose.wide()).to_aabb());
         if self.ids.is_empty() {
@@ -121,7 +121,7 @@ impl Stages {
             }
         }
         let n_points = self.broad.finder().n_points() as u64;
-        Ok(Found { states, pairs, n_points, ms: start.elapsed().as_secs_f64() * 1e3 })
+        Ok(StepFindings { states, pairs, n_points, ms: start.elapsed().as_secs_f64() * 1e3 })
     }
 }
 

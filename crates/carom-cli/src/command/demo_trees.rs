@@ -205,7 +205,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
     // All ways have the same number of frames.
     let n_frames = (args.n_frames() / CONSTRUCTIONS.len() as u32).max(1);
     let mut progress = Progress::new("trees", CONSTRUCTIONS.len() as u64);
-    let (mut rows, mut hashed, mut n_given, mut total_ms) = (Vec::new(), 0, 0, 0.0);
+    let (mut rows, mut hashed, mut n_reported, mut total_ms) = (Vec::new(), 0, 0, 0.0);
     for (name, construction) in CONSTRUCTIONS {
         let start = Instant::now();
         let tree = Tree::build(construction, &boxes, &knot)?;
@@ -233,7 +233,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
             recording.push_tree(met.levels);
             recording.push_caption(name);
         }
-        n_given += n_faces;
+        n_reported += n_faces;
         let [cost, nodes, depth] = tree.measures().map(|measure| measure.map_or(json!(""), |m| json!(m)));
         let mean = |n: f64| json!(n / f64::from(n_frames));
         rows.push(json!([name, cost, nodes, depth, mean(n_tests as f64), mean(n_faces as f64), build_ms]));
@@ -257,7 +257,7 @@ pub(crate) fn play(args: &DemoArgs) -> Result<Run, String> {
         rows.iter().map(line).collect::<Vec<_>>().join("\n"),
     );
     let recording = recording.with_table(json!({ "columns": columns, "rows": rows }));
-    let mut run = Run::of(hashed, 1, [0.0; 3], n_given, Vec::new(), recording);
+    let mut run = Run::of(hashed, 1, [0.0; 3], n_reported, Vec::new(), recording);
     run.summary = Some(summary);
     Ok(run)
 }

@@ -43,11 +43,11 @@ fn tree_of(level: &Level) -> Result<BspTree, String> {
     BspTree::from_brushes(&brushes, &settings).map_err(|e| e.to_string())
 }
 
-/// Returns the blocks for which `is_seen` holds as one shape.
-pub(crate) fn drawn(level: &Level, is_seen: impl Fn(&carom_scenes::Block) -> bool) -> PlayerShape {
-    let mut seen = level.clone();
-    seen.blocks.retain(is_seen);
-    let mesh = seen.mesh();
+/// Returns the blocks for which `is_shown` holds as one shape.
+pub(crate) fn drawn(level: &Level, is_shown: impl Fn(&carom_scenes::Block) -> bool) -> PlayerShape {
+    let mut shown = level.clone();
+    shown.blocks.retain(is_shown);
+    let mesh = shown.mesh();
     PlayerShape::Mesh(PlayerMesh { vertices: mesh.vertices_f32(), triangles: mesh.triangles })
 }
 

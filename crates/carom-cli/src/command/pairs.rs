@@ -62,10 +62,10 @@ pub fn run(args: &PairsArgs) -> Result<Outcome, String> {
             }
             wanted => wanted == listed.name,
         });
-    let place = place_of(&frames);
+    let hints = hints_of(&frames);
     let mut outcomes: Vec<Measured> = Vec::new();
     for listed in chosen {
-        let outcome = run_one(listed, &steps, &frames, &place)?;
+        let outcome = run_one(listed, &steps, &frames, &hints)?;
         if let Some(first) = outcomes.first().filter(|first| first.hash != outcome.hash) {
             return Err(format!("{} and {} disagree: this is a fault in carom", first.name, outcome.name));
         }
@@ -162,7 +162,7 @@ fn steps_of(frames: &[BoxFrame]) -> Result<Vec<Step>, String> {
 }
 
 /// Returns the bounds of all boxes, and the most boxes of a frame.
-fn place_of(frames: &[BoxFrame]) -> WorldHints {
+fn hints_of(frames: &[BoxFrame]) -> WorldHints {
     let boxes = frames.iter().flat_map(|frame| &frame.boxes).map(|(_, sides)| aabb_of(sides));
     let bounds = boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb));
     WorldHints { bounds, n_boxes: frames.iter().map(|frame| frame.boxes.len()).max().unwrap_or(0) }
@@ -176,9 +176,9 @@ fn run_one(
     listed: &CatalogueEntry,
     steps: &[Step],
     frames: &[BoxFrame],
-    place: &WorldHints,
+    hints: &WorldHints,
 ) -> Result<Measured, String> {
-    let mut broad = listed.make(place);
+    let mut broad = listed.make(hints);
     let mut outcome =
         Measured { name: listed.name, times: Vec::new(), n_tests: 0, counts: Vec::new(), hash: FNV_START };
     let (mut pairs, mut proxies) = (Vec::<Pair>::new(), Vec::new());

@@ -68,14 +68,14 @@ pub fn members(
     } else {
         cast(&a.shape, &motion_a, &b.shape, &motion_b, &settings)
     };
-    let place = match &answer {
+    let point_and_normal = match &answer {
         TimeOfImpact::Hit(impact) => Some((impact.point_a, impact.normal)),
         TimeOfImpact::Undecided(undecided) => {
             // The points at which they are nearest at the end of the safe time.
             let then = motion_a.pose_at(undecided.t_safe);
             let pose = Pose::new(DQuat::from_mat3(&then.rotation).normalize(), then.translation);
             contact(&a.shape, &pose, &b.shape, &b.pose, f64::INFINITY)
-                .map(|place| (place.contact.point_a, place.contact.normal))
+                .map(|found| (found.contact.point_a, found.contact.normal))
         }
         TimeOfImpact::Clear(_) => None,
     };
@@ -85,8 +85,12 @@ pub fn members(
     {
         members.insert("distance_at_least".to_owned(), json!(clear.distance));
     }
-    members.insert("point".to_owned(), place.map_or(Value::Null, |(point, _)| report::list(point)));
-    members.insert("normal".to_owned(), place.map_or(Value::Null, |(_, normal)| report::list(normal)));
+    members
+        .insert("point".to_owned(), point_and_normal.map_or(Value::Null, |(point, _)| report::list(point)));
+    members.insert(
+        "normal".to_owned(),
+        point_and_normal.map_or(Value::Null, |(_, normal)| report::list(normal)),
+    );
     if wants_cost {
         members.insert("cost".to_owned(), Value::Object(cost_members(&counters)));
     }
@@ -146,14 +150,14 @@ fn answer_sentence(d: &Map<String, Value>) -> String {
         let x = |i: usize| d[key][i].as_f64().unwrap_or(f64::NAN);
         spaced(DVec3::new(x(0), x(1), x(2)))
     };
-    let place = if d["point"].is_null() {
+    let location = if d["point"].is_null() {
         String::new()
     } else {
         format!(", at {}, normal {}", vector("point"), vector("normal"))
     };
     let time = |key: &str| report::number(d[key].as_f64().unwrap_or(f64::NAN));
     match &d["time_end"] {
-        Value::Null => format!("perhaps a hit, not before {}{place}", time("time")),
-        _ => format!("hit between {} and {}{place}", time("time"), time("time_end")),
+        Value::Null => format!("perhaps a hit, not before {}{location}", time("time")),
+        _ => format!("hit between {} and {}{location}", time("time"), time("time_end")),
     }
 }

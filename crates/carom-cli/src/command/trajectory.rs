@@ -59,25 +59,25 @@ pub(crate) fn follow_all(
     let mut pairs = path.pairs();
     pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
     let mut progress = Progress::new("pairs", pairs.len() as u64);
-    let mut meetings: Vec<FirstContact> = Vec::new();
+    let mut contacts: Vec<FirstContact> = Vec::new();
     for pair in pairs {
-        meetings.extend(path.first_contact(pair, clearance));
+        contacts.extend(path.first_contact(pair, clearance));
         progress.step();
     }
-    meetings.sort_by(|x, y| x.time.total_cmp(&y.time));
-    meetings
+    contacts.sort_by(|x, y| x.time.total_cmp(&y.time));
+    contacts
 }
 
 /// Returns the report as JSON, without remarks.
 pub(crate) fn document(
     names: &[String],
     times: &[f64],
-    meetings: &[FirstContact],
+    contacts: &[FirstContact],
 ) -> serde_json::Map<String, Value> {
-    let pairs = meetings.iter().map(|meeting| {
+    let pairs = contacts.iter().map(|contact| {
         json!({
-            "a": names[meeting.parts[0]], "b": names[meeting.parts[1]], "time": meeting.time, "row": meeting.row + 1,
-            "distance": meeting.distance,
+            "a": names[contact.parts[0]], "b": names[contact.parts[1]], "time": contact.time, "row": contact.row + 1,
+            "distance": contact.distance,
         })
     });
     let mut document = serde_json::Map::new();
@@ -93,13 +93,13 @@ pub(crate) fn document(
 pub(crate) fn print_lines(
     names: &[String],
     times: &[f64],
-    meetings: &[FirstContact],
+    contacts: &[FirstContact],
     clearance: f64,
 ) -> Result<(), String> {
-    for meeting in meetings {
-        let [a, b] = meeting.parts.map(|part| without_controls(&names[part]));
-        let (when, row) = (number(meeting.time), meeting.row + 1);
-        report::print(&match meeting.distance {
+    for contact in contacts {
+        let [a, b] = contact.parts.map(|part| without_controls(&names[part]));
+        let (when, row) = (number(contact.time), contact.row + 1);
+        report::print(&match contact.distance {
             None => format!("{a} and {b}: not known from {when} s on, after row {row}"),
             Some(_) if clearance == 0.0 => format!("{a} and {b} meet at {when} s, after row {row}"),
             Some(_) => format!("{a} and {b} come within {} at {when} s, after row {row}", number(clearance)),
@@ -107,7 +107,7 @@ pub(crate) fn print_lines(
     }
     let (rows, pairs) = (
         report::counted(times.len(), "row", "rows"),
-        report::counted(meetings.len(), "pair meets", "pairs meet"),
+        report::counted(contacts.len(), "pair meets", "pairs meet"),
     );
     let [first, last] = [times.first(), times.last()].map(|time| number(time.copied().unwrap_or(0.0)));
     report::print(&format!("{rows} from {first} to {last} s: {pairs}"))

@@ -99,8 +99,8 @@ impl Browser {
 
     /// Evaluates an expression in the page, and returns its value.
     pub(crate) fn try_value(&mut self, expression: &str) -> Result<Value, String> {
-        let asked = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
-        let answer = self.try_call("Runtime.evaluate", asked)?;
+        let request = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
+        let answer = self.try_call("Runtime.evaluate", request)?;
         let exception = &answer["exceptionDetails"];
         if exception.is_null() {
             Ok(answer["result"]["value"].clone())

@@ -164,16 +164,16 @@ fn every_inline_shape_has_a_scale() {
     ] {
         let mut scaled = shape.clone();
         scaled["scale"] = json!(2.0 * shape.get("scale").map_or(1.0, |s| s.as_f64().unwrap()));
-        let ask = |a: &Value| {
+        let check = |a: &Value| {
             let point =
                 one(json!({"op": "point", "a": a, "point": [9, 7, 8], "pose_a": [1, 0, 0, 0, 0, 0, 1]}));
             let ball = json!({"sphere": 0.5});
             let pair = one(json!({"op": "distance", "a": a, "b": ball, "pose_b": [9, 7, 8, 0, 0, 0, 1]}));
             (point["distance"].as_f64().unwrap(), pair["distance"].as_f64().unwrap())
         };
-        let (found, expected) = (ask(&scaled), ask(&twice));
+        let (found, expected) = (check(&scaled), check(&twice));
         assert_eq!(found, expected, "{scaled}");
-        assert_ne!(found, ask(&shape), "{scaled}");
+        assert_ne!(found, check(&shape), "{scaled}");
     }
     for (scale, why) in [(json!(0), "a scale of 0"), (json!(-1), "a scale of -1"), (json!("x"), "a scale of")]
     {
@@ -183,7 +183,7 @@ fn every_inline_shape_has_a_scale() {
 }
 
 #[test]
-fn costs_are_told_on_demand() {
+fn costs_are_reported_on_demand() {
     let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));
     for (mut question, name) in [
         (json!({"op": "distance", "a": ball, "b": cube, "pose_b": [4, 0, 0, 0, 0, 0, 1]}), "primitives"),
@@ -199,15 +199,15 @@ fn costs_are_told_on_demand() {
         let plain = one(question.clone());
         assert!(plain.get("cost").is_none(), "{plain}");
         question["cost"] = json!(true);
-        let mut told = one(question);
-        let cost = told.as_object_mut().unwrap().remove("cost").unwrap_or_else(|| panic!("{plain}"));
+        let mut counted = one(question);
+        let cost = counted.as_object_mut().unwrap().remove("cost").unwrap_or_else(|| panic!("{plain}"));
         assert!(1 <= cost[name].as_u64().unwrap(), "{name}: {cost}");
-        assert_eq!(told, plain);
+        assert_eq!(counted, plain);
     }
 }
 
 #[test]
-fn proofs_are_told_on_demand() {
+fn proofs_are_reported_on_demand() {
     let (ball, cube) = (json!({"sphere": 1}), json!({"file": "cube.obj"}));
     for op in ["distance", "contact", "intersects"] {
         let mut question = json!({"op": op, "a": ball, "b": cube, "pose_b": [4, 0, 0, 0, 0, 0, 1]});
@@ -393,19 +393,19 @@ fn turned_facets_and_open_meshes() {
         let mesh = json!({"mesh": {"vertices": vertices, "triangles": faces}});
         json!({"op": "point", "a": mesh, "point": [0.5, 0.5, 0.25]}).to_string()
     };
-    let ask = |arguments: &[&str], question: String| {
+    let check_answer = |arguments: &[&str], question: String| {
         let output = carom_list(arguments, question.as_bytes());
         let answer: Value = serde_json::from_str(&stdout(&output)).unwrap();
         assert_eq!(answer["distance"], 0.25, "{answer}");
         assert_eq!(crate::run::stderr(&output), "");
         (answer["inside"].clone(), answer["notes"].clone())
     };
-    assert_eq!(ask(&["batch"], question(0..0, 12)), (json!(true), Value::Null));
+    assert_eq!(check_answer(&["batch"], question(0..0, 12)), (json!(true), Value::Null));
     for (range, n) in [(0..12, 12), (3..4, 1), (2..9, 7)] {
-        let (inside, notes) = ask(&["batch"], question(range.clone(), 12));
+        let (inside, notes) = check_answer(&["batch"], question(range.clone(), 12));
         assert_eq!(inside, true);
         assert_eq!(notes, json!([format!("\"a\": mesh: {n} of 12 triangles turned to face outwards")]));
-        let (inside, notes) = ask(&["batch", "--keep-orientation"], question(range, 12));
+        let (inside, notes) = check_answer(&["batch", "--keep-orientation"], question(range, 12));
         assert_eq!(inside, Value::Null);
         let why = if n == 12 { "winds backwards around the point" } else { "cannot be told apart" };
         let said = [format!("{n} of 12 triangles face inwards and are kept so"), why.to_owned()];
@@ -413,7 +413,7 @@ fn turned_facets_and_open_meshes() {
             assert!(notes[k].as_str().is_some_and(|note| note.contains(words)), "{notes}");
         }
     }
-    let (inside, notes) = ask(&["batch"], question(0..0, 10));
+    let (inside, notes) = check_answer(&["batch"], question(0..0, 10));
     assert_eq!(inside, Value::Null);
     assert!(notes[0].as_str().is_some_and(|note| note.contains("cannot be told apart")), "{notes}");
 }

@@ -194,7 +194,7 @@ fn real_robots_by_their_links() {
 }
 
 #[test]
-fn many_parts_in_one_place_end_with_a_message() {
+fn many_parts_at_one_position_end_with_a_message() {
     let part = r#"{"mesh": "open.obj"}"#;
     let n = 3000;
     file("heap.json", &format!(r#"{{"parts": [{}]}}"#, vec![part; n].join(",")));

@@ -29,7 +29,7 @@ fn all_parts_are_covered_by_few_boxes() {
 }
 
 #[test]
-fn faces_look_outwards() {
+fn faces_are_oriented_outwards() {
     let mut mesh = PlayerMesh::default();
     let one = PictureBox { middle: DVec3::new(3.0, -1.0, 2.0), half: DVec3::new(0.5, 1.0, 1.5) };
     one.push_to(&mut mesh, |corner| corner.as_vec3());

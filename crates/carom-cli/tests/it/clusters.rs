@@ -27,7 +27,7 @@ fn write_files() -> String {
 }
 
 #[test]
-fn two_shapes_are_asked() {
+fn two_shapes_are_queried() {
     let at = files();
     let (d, _) = json(&format!("distance {at}/map.bt points:0.1:{at}/scan.xyz --json"));
     assert!((d["distance"].as_f64().unwrap() - 0.9).abs() < 1e-12, "{d}");

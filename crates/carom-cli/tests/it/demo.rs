@@ -42,14 +42,14 @@ fn the_same_run_with_any_threads_and_any_broad_phase() {
 fn tetrahedra_are_points_until_they_come_near() {
     let text = stdout(&carom("demo tetrahedra --frames 1000 --html tetrahedra.html"));
     // 30 bodies have 435 pairs in each step. Few come near, fewer overlap, and some meet.
-    let told: Vec<u64> = text
+    let counts: Vec<u64> = text
         .split("  of ")
         .nth(1)
         .unwrap()
         .split_whitespace()
         .filter_map(|word| word.trim_matches(',').parse().ok())
         .collect();
-    let [all, near, overlap, met] = told[..] else { panic!("{text}") };
+    let [all, near, overlap, met] = counts[..] else { panic!("{text}") };
     assert_eq!(all, 435 * 1001, "{text}");
     assert!(0 < met && met < overlap && overlap < near && near < all / 50, "{text}");
     let html = std::fs::read_to_string(folder().join("tetrahedra.html")).unwrap();
@@ -57,14 +57,14 @@ fn tetrahedra_are_points_until_they_come_near() {
 }
 
 #[test]
-fn trees_of_all_ways_give_what_overlaps() {
+fn trees_of_all_constructions_report_what_overlaps() {
     let text = stdout(&carom("demo trees --frames 140 --html trees.html"));
-    let given: Vec<f64> = text
+    let counts: Vec<f64> = text
         .lines()
         .filter_map(|line| line.split_once("query, ")?.1.split_whitespace().next()?.parse().ok())
         .collect();
-    assert_eq!(given.len(), 14, "{text}");
-    assert!(given.iter().all(|&n| 10.0 < n && n < 100.0), "{text}");
+    assert_eq!(counts.len(), 14, "{text}");
+    assert!(counts.iter().all(|&n| 10.0 < n && n < 100.0), "{text}");
     let Some(picture) =
         crate::player::screenshot(&folder().join("trees.html"), "frame=5", &folder().join("trees.png"))
     else {
@@ -84,10 +84,10 @@ fn impacts_are_those_of_closed_forms() {
         answer.split([',', ' ']).filter_map(|word| word.parse().ok()).collect::<Vec<f64>>()
     };
     let is = |scene: &str, times: &[f64]| {
-        let told = of(scene);
-        assert_eq!(told.len(), times.len(), "{text}");
-        for (told, time) in told.iter().zip(times) {
-            assert!((told - time).abs() < 1e-6, "{scene}: {told}, not {time}");
+        let printed = of(scene);
+        assert_eq!(printed.len(), times.len(), "{text}");
+        for (found, time) in printed.iter().zip(times) {
+            assert!((found - time).abs() < 1e-6, "{scene}: {found}, not {time}");
         }
     };
     // 1.5 m at 2.4 m/s; then as far to the face of a polygon, and a little more to its edge and its
@@ -108,9 +108,10 @@ fn impacts_are_those_of_closed_forms() {
 #[test]
 fn a_deadline_leaves_pairs_open_in_one_order_only() {
     let text = stdout(&carom("demo deadline --frames 60 --html deadline.html"));
-    let told = text.split("decided: ").nth(1).unwrap();
-    let steps =
-        |order: &str| told.split(order).nth(1).unwrap().split([',', ';']).next().unwrap().trim().to_owned();
+    let decided = text.split("decided: ").nth(1).unwrap();
+    let steps = |order: &str| {
+        decided.split(order).nth(1).unwrap().split([',', ';']).next().unwrap().trim().to_owned()
+    };
     assert_eq!(steps("breadth first:"), "not all", "{text}");
     for order in ["depth first:", "the middle first:"] {
         let n: u64 = steps(order).parse().unwrap_or_else(|_| panic!("{order} {text}"));
@@ -121,7 +122,7 @@ fn a_deadline_leaves_pairs_open_in_one_order_only() {
 }
 
 #[test]
-fn boxes_are_the_looser_the_less_they_look_at() {
+fn boxes_are_looser_if_they_use_less_data() {
     let text = stdout(&carom("demo boxes --frames 40 --html boxes.html"));
     let volume = |name: &str| -> f64 {
         let line = text.lines().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {text}"));
@@ -363,8 +364,8 @@ fn surfaces_that_move_are_played_and_checked() {
         let Some(picture) = crate::player::screenshot(&page, "frame=50&show=", &picture) else {
             continue;
         };
-        let seen = crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]);
-        assert!(500 < seen, "{scene}: nothing in contact is seen: {seen}");
+        let n_pixels = crate::player::n_of_hue(&picture, [224.0, 138.0, 52.0]);
+        assert!(500 < n_pixels, "{scene}: nothing in contact is seen: {n_pixels}");
     }
 }
 
@@ -389,14 +390,14 @@ fn vehicles_and_characters_are_played_and_checked() {
             continue;
         };
         let moving = [[78.0, 166.0, 108.0], [224.0, 138.0, 52.0], [232.0, 178.0, 35.0]];
-        let seen: usize = moving.map(|hue| crate::player::n_of_hue(&picture, hue)).iter().sum();
-        assert!(300 < seen, "{scene}: nothing that moves is seen: {seen}");
+        let n_pixels: usize = moving.map(|hue| crate::player::n_of_hue(&picture, hue)).iter().sum();
+        assert!(300 < n_pixels, "{scene}: nothing that moves is seen: {n_pixels}");
     }
 }
 
 /// The picture is of the side of the wall from which they come.
 #[test]
-fn bullets_are_seen_at_the_wall() {
+fn bullets_are_drawn_at_the_wall() {
     let page = folder().join("bullets.html");
     carom(&format!("demo bullets --bodies 1500 --frames 4 --html {}", page.display()));
     let Some(picture) = crate::player::screenshot(&page, "frame=1.7", &folder().join("bullets.png")) else {

@@ -45,7 +45,7 @@ fn a_plane_proves_that_shapes_are_apart() {
 }
 
 #[test]
-fn costs_are_told_on_demand() {
+fn costs_are_reported_on_demand() {
     let pair = "box:1,1,1 box:1,1,1 --pose-b 0,4,0,0,0,0,1";
     assert!(json(&format!("distance {pair} --json")).0.get("cost").is_none());
     let (d, _) = json(&format!("distance {pair} --cost --json"));

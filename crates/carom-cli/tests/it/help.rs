@@ -68,8 +68,8 @@ fn scripts_for_shells_know_every_command() {
 #[test]
 fn the_script_for_bash_completes() {
     let script = stdout(&carom("completions bash"));
-    let ask = "COMP_WORDS=(carom dec) COMP_CWORD=1; _carom carom dec carom; echo \"${COMPREPLY[@]}\"";
-    let bash = std::process::Command::new("bash").args(["-c", &format!("{script}\n{ask}")]).output();
+    let query = "COMP_WORDS=(carom dec) COMP_CWORD=1; _carom carom dec carom; echo \"${COMPREPLY[@]}\"";
+    let bash = std::process::Command::new("bash").args(["-c", &format!("{script}\n{query}")]).output();
     let Ok(bash) = bash else { return println!("no bash here") };
     assert_eq!(stdout(&bash).trim(), "decompose", "{}", stderr(&bash));
 }

@@ -15,7 +15,7 @@ fn write_star() {
 }
 
 #[test]
-fn crossing_triangles_of_a_part_are_told() {
+fn crossing_triangles_of_a_part_are_reported() {
     write_star();
     let (d, status) = json("info star.obj cube.obj --self --json");
     assert_eq!(status, 0);

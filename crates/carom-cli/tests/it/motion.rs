@@ -27,7 +27,7 @@ fn machine() -> String {
     let cube = push(corners.as_flattened(), "VEC3", 3);
     let swollen = push(&corners.as_flattened().iter().map(|x| 2.0 * x).collect::<Vec<_>>(), "VEC3", 3);
     let times = push(&[0.0, 2.0], "SCALAR", 1);
-    let way = push(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], "VEC3", 3);
+    let translations = push(&[0.0, 0.0, 0.0, 2.0, 0.0, 0.0], "VEC3", 3);
     let weights = push(&[0.0, 1.0], "SCALAR", 1);
     let halves: Vec<f32> = corners
         .iter()
@@ -66,7 +66,7 @@ fn machine() -> String {
                 {"sampler": 2, "target": {"node": 6, "path": "rotation"}},
             ],
             "samplers": [
-                {"input": times, "output": way},
+                {"input": times, "output": translations},
                 {"input": times, "output": weights},
                 {"input": times, "output": turn},
             ],

@@ -20,7 +20,7 @@ fn each_scene_loses_nothing() {
 }
 
 #[test]
-fn water_is_drawn_as_a_surface_where_that_is_asked_for() {
+fn water_is_drawn_as_a_surface_on_demand() {
     let page = folder().join("surface.html");
     stdout(&carom(&format!("demo water --surface --bodies 800 --frames 20 --html {}", page.display())));
     assert!(error("demo sand --surface").contains("has no liquid"));

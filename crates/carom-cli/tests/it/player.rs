@@ -197,7 +197,7 @@ fn particles_cast_shadows() {
 
 /// A wish for the first pair of a table that has no pairs is passed over, and the page is drawn.
 #[test]
-fn a_table_without_places_has_no_pairs() {
+fn a_table_without_positions_has_no_pairs() {
     let shapes = vec![PlayerShape::Cuboid(Vec3::ONE)];
     let mut recording = Recording::new("table", 0.1, shapes, vec![0])
         .with_table(serde_json::json!({"columns": ["box", "volume"], "rows": [["first", 8]]}));

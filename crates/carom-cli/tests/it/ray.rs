@@ -47,7 +47,7 @@ fn sentences_and_errors() {
 }
 
 #[test]
-fn costs_are_told_on_demand() {
+fn costs_are_reported_on_demand() {
     let ray = "ray cube.obj --from 0.25,0.5,5 --dir 0,0,-1";
     assert!(json(&format!("{ray} --json")).0.get("cost").is_none());
     let (d, _) = json(&format!("{ray} --cost --json"));

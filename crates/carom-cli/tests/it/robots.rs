@@ -82,7 +82,7 @@ fn joints_that_cannot_be_set_are_named() {
 fn contacts_between_rows_are_found_at_their_time() {
     write_robots();
     write("swing.csv", "time,shoulder\n10,0\n12,3.2\n");
-    let meeting = |extra: &str| {
+    let first_contact = |extra: &str| {
         let (d, status) = json(&format!(
             "check arm.urdf plate.urdf --json --ignore-adjacent --trajectory swing.csv{extra}"
         ));
@@ -94,9 +94,9 @@ fn contacts_between_rows_are_found_at_their_time() {
     };
     let (angle, distance) = (1.0_f64.atan2(1.1), 1.0_f64.hypot(1.1));
     let turned = |side: f64| 10.0 + (angle - (side / distance).asin()) * 2.0 / 3.2;
-    let time = meeting("");
+    let time = first_contact("");
     assert!(time <= turned(0.1) && turned(0.1) - time < 1e-5, "{time} {}", turned(0.1));
-    let time = meeting(" --clearance 0.05");
+    let time = first_contact(" --clearance 0.05");
     assert!(time <= turned(0.15) && turned(0.15) - time < 1e-5, "{time} {}", turned(0.15));
     let text = stdout(&carom("check arm.urdf plate.urdf --ignore-adjacent --trajectory swing.csv"));
     assert!(text.starts_with("arm and plate meet at 10.41"), "{text}");
@@ -169,7 +169,7 @@ fn a_real_robot_meets_itself_when_poses_say_so() {
     write("widowx.csv", &format!("{}\n{}\n", joints.join(","), text.join("\n")));
     let (d, status) = json(&format!("check {file} --json --ignore-adjacent --trajectory widowx.csv"));
     assert_eq!(status, 1, "{d}");
-    let meetings = d["pairs"].as_array().unwrap();
+    let contacts = d["pairs"].as_array().unwrap();
     let pose_at = |time: f64| -> String {
         let row = (time as usize).min(rows.len() - 2);
         let value = |k: usize| rows[row][k] + (rows[row + 1][k] - rows[row][k]) * (time - row as f64);
@@ -181,7 +181,7 @@ fn a_real_robot_meets_itself_when_poses_say_so() {
         let (here, _) = json(&format!("check {file} --json --ignore-adjacent{}", pose_at(time)));
         for (a, b) in pairs(&here) {
             let meets = |pair: &&Value| pair["a"] == a.as_str() && pair["b"] == b.as_str();
-            let first = meetings.iter().find(meets).unwrap_or_else(|| panic!("{a} and {b} at {time}: {d}"));
+            let first = contacts.iter().find(meets).unwrap_or_else(|| panic!("{a} and {b} at {time}: {d}"));
             assert!(first["time"].as_f64().unwrap() <= time + 1e-9, "{a} and {b} at {time}: {first}");
             n_poses += 1;
         }

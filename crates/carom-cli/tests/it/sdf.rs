@@ -9,8 +9,8 @@ fn a_cube_is_baked_written_and_drawn() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("carom-sdf");
     std::fs::create_dir_all(&folder).unwrap();
     let (field, picture) = (folder.join("cube.sdf"), folder.join("cube.png"));
-    let place = format!("-o {} --picture {}", field.display(), picture.display());
-    let text = stdout(&carom(&format!("sdf cube.obj --resolution 16 {place}")));
+    let outputs = format!("-o {} --picture {}", field.display(), picture.display());
+    let text = stdout(&carom(&format!("sdf cube.obj --resolution 16 {outputs}")));
     assert!(text.contains("exact winding numbers") && text.contains("slices in"), "{text}");
     let dense = SdfGrid::from_bytes(&std::fs::read(&field).unwrap()).unwrap();
     assert_eq!((dense.sample(Vec3::ZERO).distance, dense.sign_method()), (-1.0, SignMethod::WindingExact));

@@ -23,7 +23,7 @@ fn near(value: &Value, expected: [f64; 3]) -> bool {
 }
 
 #[test]
-fn straight_ways() {
+fn straight_sweeps() {
     let (d, status) = json("sweep sphere:0.5 box:1,1,1 --pose-a -4,0,0,0,0,0,1 --by 10,0,0 --json");
     assert_eq!((status, d["schema"].as_str()), (1, Some("carom.sweep.v1")));
     assert!(brackets(&d, 0.25), "{d}");
@@ -116,7 +116,7 @@ fn what_is_never_met_has_a_bound_of_the_distance() {
 }
 
 #[test]
-fn costs_are_told_to_who_asks() {
+fn costs_are_reported_on_demand() {
     let pair = "cube.obj cube.obj --pose-a -4,0.1,0.2,0,0,0,1 --by 8,0,0";
     assert!(json(&format!("sweep {pair} --json")).0.get("cost").is_none());
     let (d, _) = json(&format!("sweep {pair} --cost --json"));

@@ -45,10 +45,10 @@ fn bodies_stop_before_a_wall() {
         ("cylinder:10,12 --turn 0,0,0.7071067811865476,0.7071067811865476", 54.0),
     ] {
         for bevels in ["none", "edges", "all"] {
-            let asked = format!(
+            let command = format!(
                 "trace hall.map --from 0,0,32 --to 128,0,32 --shape {shape} --bevels {bevels} --json"
             );
-            let coordinate = json(&asked).0["position"][0].as_f64().unwrap();
+            let coordinate = json(&command).0["position"][0].as_f64().unwrap();
             assert!((coordinate - x).abs() < 1e-9, "{shape}: {coordinate}");
         }
     }

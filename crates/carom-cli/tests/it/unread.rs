@@ -173,7 +173,7 @@ fn what_is_kept_is_checked() {
 fn notes_are_in_every_document() {
     // A square that is not flat.
     file("bent.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0.2\nv 0 1 0\nf 1 2 3 4\n");
-    for (command, place) in [
+    for (command, field) in [
         ("check bent.obj", "notes"),
         ("info bent.obj", "notes"),
         ("ray bent.obj --from 0.2,0.3,9 --dir 0,0,-1", "notes"),
@@ -183,7 +183,7 @@ fn notes_are_in_every_document() {
     ] {
         let output = carom(&format!("{command} --json"));
         let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
-        let note = d[place][0].as_str().unwrap_or_default();
+        let note = d[field][0].as_str().unwrap_or_default();
         assert!(note.starts_with("bent.obj: 1 polygon is not flat"), "{command}: {d}");
         assert!(stderr(&output).starts_with("note: bent.obj: 1 polygon is not flat"), "{command}");
     }

@@ -19,8 +19,8 @@ fn any_split_gives_the_same_answer() {
             while !run.run(budget) {
                 assert!(progress < run.progress() && run.progress() < 1.0);
                 for found in &run.found_so_far()[n_found..] {
-                    let place = near.binary_search_by_key(&found.pair, |pair| pair.pair);
-                    assert_eq!(place.map(|index| near[index]), Ok(*found));
+                    let slot = near.binary_search_by_key(&found.pair, |pair| pair.pair);
+                    assert_eq!(slot.map(|index| near[index]), Ok(*found));
                 }
                 n_found = run.found_so_far().len();
                 progress = run.progress();

@@ -8,16 +8,16 @@ use glam::Vec3;
 fn each_edge_is_listed_once_with_its_lowest_owner() {
     for scene in scenes() {
         let mesh = &scene.mesh;
-        let mut seen = std::collections::HashSet::new();
+        let mut visited = std::collections::HashSet::new();
         for (edge, &owner) in mesh.edges().iter().zip(mesh.edge_owners()) {
-            assert!(edge[0] < edge[1] && seen.insert(*edge), "{}: {edge:?}", scene.name);
+            assert!(edge[0] < edge[1] && visited.insert(*edge), "{}: {edge:?}", scene.name);
             if let Some(lowest) = mesh.faces().iter().position(|t| edge.iter().all(|v| t.contains(v))) {
                 assert_eq!(owner as usize, lowest, "{}", scene.name);
             }
         }
         for t in mesh.faces() {
             for [v, w] in [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]] {
-                assert!(v == w || seen.contains(&[v.min(w), v.max(w)]), "{}: {t:?}", scene.name);
+                assert!(v == w || visited.contains(&[v.min(w), v.max(w)]), "{}: {t:?}", scene.name);
             }
         }
     }

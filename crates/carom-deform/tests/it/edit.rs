@@ -116,10 +116,10 @@ fn what_other_edges_hold_together_stays_whole() {
                 .collect();
             let made = mesh.tear(&torn).unwrap();
             check_torn(&faces, mesh.faces(), &torn, &made, n_vertices);
-            for (moment, place) in [(mesh.before(), "before"), (mesh.positions(), "now")] {
+            for (moment, label) in [(mesh.before(), "before"), (mesh.positions(), "now")] {
                 assert_eq!(moment.len(), n_vertices + made.len());
                 for (new, &from) in (n_vertices..).zip(&made) {
-                    assert_eq!(moment[new], moment[from as usize], "{place}");
+                    assert_eq!(moment[new], moment[from as usize], "{label}");
                 }
             }
             check_like_new(&mut mesh, &format!("round {round}"));
@@ -165,7 +165,7 @@ fn a_sheet_that_is_torn_across_is_two() {
 /// Vertices that count as one by position are separated as one, and the two sides are no longer
 /// neighbours.
 #[test]
-fn seams_by_place_tear_as_if_they_were_welded() {
+fn seams_by_position_tear_as_if_they_were_welded() {
     let n = 4;
     let flat = waves(n, 0.0, 0.0);
     // Each triangle has vertices of its own.

@@ -451,7 +451,7 @@ fn ropes_and_bodies_of_the_worst_kind_are_edited() {
 
 /// All corners of a fan are at one place, and none is shared.
 #[test]
-fn a_seam_of_many_vertices_at_one_place_is_torn() {
+fn a_seam_of_many_vertices_at_one_position_is_torn() {
     let n = 600_u32;
     let rim = |i: u32| {
         let angle = std::f32::consts::TAU * (i % n) as f32 / n as f32;

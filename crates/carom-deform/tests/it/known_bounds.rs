@@ -32,14 +32,14 @@ fn check<D: Deformation>(
     tree: &KnownTree<D>,
     positions: &mut Vec<Vec3>,
     holds: impl Fn(&D::Volume, Vec3) -> bool,
-    told: impl Fn() -> String,
+    describe: impl Fn() -> String,
 ) {
     tree.positions_into(positions);
     tree.visit_volumes(|volume, faces| {
         for &face in faces {
             for vertex in tree.faces()[face as usize] {
                 let p = positions[vertex as usize];
-                assert!(holds(volume, p), "vertex {vertex} at {p:?}, {volume:?}, {}", told());
+                assert!(holds(volume, p), "vertex {vertex} at {p:?}, {volume:?}, {}", describe());
             }
         }
     });

@@ -24,7 +24,7 @@ pub(crate) fn words(path: &str) -> Option<Vec<[u8; 4]>> {
 fn sequence(name: &str, frame: usize) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
     let folder = format!("sequences/{name}");
     let n = data::json(&format!("{folder}/meta.json"))?["vertices"].as_u64()? as usize;
-    let places = |file: &str, frame: usize| -> Option<Vec<DVec3>> {
+    let positions = |file: &str, frame: usize| -> Option<Vec<DVec3>> {
         let numbers: Vec<f64> = words(&format!("{folder}/{file}"))?
             .into_iter()
             .map(|b| f64::from(f32::from_le_bytes(b)))
@@ -33,11 +33,11 @@ fn sequence(name: &str, frame: usize) -> Option<(Vec<DVec3>, Vec<[u32; 3]>)> {
     };
     // The first frame of the cloth is a mesh, and the second one is in a file alone.
     if name == "cloth_ball" {
-        return Some((places("positions_frame93.f32", 0)?, meshes::mesh("cloth_ball92")?.indices));
+        return Some((positions("positions_frame93.f32", 0)?, meshes::mesh("cloth_ball92")?.indices));
     }
     let indices: Vec<u32> =
         words(&format!("{folder}/triangles.u32"))?.into_iter().map(u32::from_le_bytes).collect();
-    Some((places("positions.f32", frame)?, indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect()))
+    Some((positions("positions.f32", frame)?, indices.chunks_exact(3).map(|t| [t[0], t[1], t[2]]).collect()))
 }
 
 fn items() -> Option<Vec<Item>> {

@@ -41,7 +41,7 @@ fn updates<T: FollowingTree>(n_queries: usize) -> u64 {
 
 /// The lazy trees compute few boxes for few queries, and at most a quarter more than all for many.
 #[test]
-fn lazy_trees_compute_what_is_asked_for() {
+fn lazy_trees_compute_what_is_queried() {
     let whole = updates::<RefitTree>(1);
     assert_eq!(whole, 19 * 2 * 79 * 79);
     assert!(20 * updates::<LazyTree>(1) < whole, "{} of {whole}", updates::<LazyTree>(1));

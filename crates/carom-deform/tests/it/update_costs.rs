@@ -23,7 +23,7 @@ struct Scene {
     /// The half size of these boxes.
     half: f32,
     /// Whether all boxes are at one vertex.
-    is_one_place: bool,
+    is_at_one_vertex: bool,
     /// Whether each step has a search over the whole mesh.
     is_searched: bool,
 }
@@ -36,7 +36,7 @@ impl Scene {
             frame,
             n_boxes: |_| 1,
             half: 0.03,
-            is_one_place: false,
+            is_at_one_vertex: false,
             is_searched: false,
         }
     }
@@ -50,7 +50,7 @@ impl Scene {
             let next = (self.frame)(&start, step);
             mesh.set_positions(&next).unwrap();
             for _ in 0..(self.n_boxes)(step) {
-                let middle = next[if self.is_one_place { 7 * N } else { random.below(next.len()) }];
+                let middle = next[if self.is_at_one_vertex { 7 * N } else { random.below(next.len()) }];
                 found.clear();
                 mesh.collect_faces_touching(
                     &Aabb { min: middle - self.half, max: middle + self.half },
@@ -113,7 +113,7 @@ fn scenes() -> Vec<Scene> {
         Scene { n_boxes: |_| 3, ..Scene::new("few boxes, fast", &sheet, fast) },
         Scene {
             n_boxes: |_| 60,
-            is_one_place: true,
+            is_at_one_vertex: true,
             ..Scene::new("one place, a corner moves", &sheet, corner)
         },
         Scene { n_boxes: |step| if step % 10 < 5 { 1 } else { 200 }, ..Scene::new("by turns", &sheet, slow) },

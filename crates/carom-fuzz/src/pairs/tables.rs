@@ -273,9 +273,9 @@ fn planes(bytes: &mut Bytes<'_>) {
         _ => Cuboid::new(vec3(bytes.sizes())).ok().map(|s| Box::new(s) as _),
     };
     let Some(shape) = shape else { return };
-    let place = pose(bytes.rotation(), bytes.point());
-    let side = side_of(&plane, &*shape, &place);
-    let heights = heights_of(&plane, &*shape, &place);
+    let placed = pose(bytes.rotation(), bytes.point());
+    let side = side_of(&plane, &*shape, &placed);
+    let heights = heights_of(&plane, &*shape, &placed);
     let points = [vec3(bytes.point()), vec3(bytes.point())];
     let side_points = side_of_points(&plane, &points);
     let heights_points = heights_of_points(&plane, &points).unwrap();
@@ -288,7 +288,7 @@ fn planes(bytes: &mut Bytes<'_>) {
         let (low, high) = (f64::from(low), f64::from(high));
         let context = || {
             format!(
-                "{what} {side:?} {low:e} {high:e} {plane:?} {shape:?} {place:?} {points:?}",
+                "{what} {side:?} {low:e} {high:e} {plane:?} {shape:?} {placed:?} {points:?}",
                 shape = shape.center()
             )
         };
@@ -301,9 +301,9 @@ fn planes(bytes: &mut Bytes<'_>) {
         assert!(side != PlaneSide::Back || high <= tolerance, "{}", context());
         assert!(side != PlaneSide::Across || (low <= tolerance && -tolerance <= high), "{}", context());
     };
-    if is_finite(&place) {
+    if is_finite(&placed) {
         let reach = length(shape.center()) + shape.radius() + shape.margin();
-        let size = reach + length(wide(place.translation)) + offset.abs();
+        let size = reach + length(wide(placed.translation)) + offset.abs();
         agree(side, heights.low, heights.high, size, "shape");
     }
     if points.iter().all(|p| p.is_finite()) {
@@ -337,8 +337,8 @@ fn on_a_ray(bytes: &mut Bytes<'_>) {
     let least = f64::from(Real::from_bits(1));
     let doubt = ROUNDING * size + length(d) * (f64::from(t).abs() * ROUNDING).max(least);
     for other in [bytes.float(), 0.0, f64::from(t) * 0.5, f64::from(t) * 2.0] {
-        let is_place = other.is_finite() && other.abs() * length(d) < f64::MAX;
-        if is_place && f64::from(interval.min) <= other && other <= f64::from(interval.max) {
+        let is_in_range = other.is_finite() && other.abs() * length(d) < f64::MAX;
+        if is_in_range && f64::from(interval.min) <= other && other <= f64::from(interval.max) {
             let (here, there) = (distance(f64::from(t)), distance(other));
             assert!(here <= there + doubt, "{here:e} {there:e} at {other:e} {}", context());
         }

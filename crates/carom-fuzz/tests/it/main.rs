@@ -86,7 +86,7 @@ bodies! {
 /// Regression: a step that refused the velocity of a pinned vertex, or that of a force, lost the
 /// positions of the soft body, and the next step panicked.
 #[test]
-fn r_a_refused_step_keeps_the_places_of_soft_bodies() {
+fn r_a_refused_step_keeps_the_positions_of_soft_bodies() {
     carom_fuzz::soft_world(&[
         152, 241, 201, 100, 103, 156, 197, 168, 5, 73, 48, 160, 122, 32, 83, 53, 231, 224, 133, 86, 158, 197,
         179, 56, 108, 100, 41, 38, 179, 68, 180, 154, 160, 42, 165, 37, 55, 240, 168, 41, 161, 179, 202, 125,

@@ -165,7 +165,7 @@ impl Manifold {
 
     /// Transforms the manifold by `frame`: the pose of its frame in an outer one. Computed in
     /// `f64`, then rounded.
-    pub fn place(&mut self, frame: &WidePose) {
+    pub fn transform(&mut self, frame: &WidePose) {
         self.set_normal(narrow(frame.transform_vector(widen(self.normal))));
         for contact in self.contacts_mut() {
             contact.point_a = narrow(frame.transform_point(widen(contact.point_a)));

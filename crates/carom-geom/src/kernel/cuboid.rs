@@ -59,7 +59,7 @@ impl Cuboid {
     /// Returns the feature that a plane with this outward unit normal rests on, within an angle of
     /// this sine.
     #[inline]
-    fn part(&self, normal: DVec3, sine: f64) -> Part {
+    fn part(&self, normal: DVec3, sine: f64) -> CuboidFeature {
         let vertex = self.support(normal).vertex;
         let (lying, along) = (normal * normal, normal.abs());
         // A face: its axis is nearly the normal.
@@ -71,7 +71,7 @@ impl Cuboid {
             2
         };
         if 1.0 - sine * sine <= lying[axis] {
-            return Part::Face { axis, vertex };
+            return CuboidFeature::Face { axis, vertex };
         }
         // An edge: its axis is nearly in the plane.
         let axis = if along.x <= along.y && along.x <= along.z {
@@ -81,7 +81,11 @@ impl Cuboid {
         } else {
             2
         };
-        if along[axis] <= sine { Part::Edge { axis, vertex } } else { Part::Vertex { vertex } }
+        if along[axis] <= sine {
+            CuboidFeature::Edge { axis, vertex }
+        } else {
+            CuboidFeature::Vertex { vertex }
+        }
     }
 }
 
@@ -115,7 +119,7 @@ impl SupportMap for Cuboid {
         out.id = part.id();
         let corner = |out: &mut Feature, v: u32| out.push(self.corner(v), FeatureId::vertex(v));
         match part {
-            Part::Face { axis, vertex } => {
+            CuboidFeature::Face { axis, vertex } => {
                 let (bit, j, k) = (1 << axis, 1 << ((axis + 1) % 3), 1 << ((axis + 2) % 3));
                 let side = vertex & bit;
                 out.normal = DVec3::AXES[axis] * if side == 0 { 1.0 } else { -1.0 };
@@ -125,11 +129,11 @@ impl SupportMap for Cuboid {
                     corner(out, side | other);
                 }
             }
-            Part::Edge { axis, vertex } => {
+            CuboidFeature::Edge { axis, vertex } => {
                 corner(out, vertex & !(1 << axis));
                 corner(out, vertex | 1 << axis);
             }
-            Part::Vertex { vertex } => {
+            CuboidFeature::Vertex { vertex } => {
                 corner(out, vertex);
             }
         }
@@ -143,22 +147,22 @@ impl SupportMap for Cuboid {
 
 /// The feature that a plane rests on; a face or an edge has one of its vertices.
 #[derive(Clone, Copy)]
-enum Part {
+enum CuboidFeature {
     Face { axis: usize, vertex: u32 },
     Edge { axis: usize, vertex: u32 },
     Vertex { vertex: u32 },
 }
 
-impl Part {
+impl CuboidFeature {
     #[inline]
     fn id(self) -> FeatureId {
         match self {
-            Part::Face { axis, vertex } => FeatureId::face(2 * axis as u32 + (vertex >> axis & 1)),
-            Part::Edge { axis, vertex } => {
+            CuboidFeature::Face { axis, vertex } => FeatureId::face(2 * axis as u32 + (vertex >> axis & 1)),
+            CuboidFeature::Edge { axis, vertex } => {
                 let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
                 FeatureId::edge(4 * axis as u32 + (vertex >> j & 1 | (vertex >> k & 1) << 1))
             }
-            Part::Vertex { vertex } => FeatureId::vertex(vertex),
+            CuboidFeature::Vertex { vertex } => FeatureId::vertex(vertex),
         }
     }
 }

@@ -498,7 +498,7 @@ impl ConvexHull {
                 }
             }
             if best == at && is_level {
-                best = self.look_across(direction, at, behind);
+                best = self.search_level(direction, at, behind);
             }
             if best == at {
                 break;
@@ -531,7 +531,7 @@ impl ConvexHull {
     }
 
     /// Returns a vertex surely farther than `at` behind vertices level with it, else `at`.
-    fn look_across(&self, direction: DVec3, at: u32, behind: f64) -> u32 {
+    fn search_level(&self, direction: DVec3, at: u32, behind: f64) -> u32 {
         let here = widen(self.vertices[at as usize]);
         let mut level = [at; MAX_LEVEL];
         let mut n_level = 1;
@@ -549,7 +549,7 @@ impl ConvexHull {
                 }
                 if -noise <= gain && !level[..n_level].contains(&neighbour) {
                     if n_level == MAX_LEVEL {
-                        return self.look_everywhere(direction, at);
+                        return self.search_all(direction, at);
                     }
                     level[n_level] = neighbour;
                     n_level += 1;
@@ -562,7 +562,7 @@ impl ConvexHull {
 
     /// Returns the vertex with the largest gain over `at`, if one surely gains.
     #[cold]
-    fn look_everywhere(&self, direction: DVec3, at: u32) -> u32 {
+    fn search_all(&self, direction: DVec3, at: u32) -> u32 {
         let here = widen(self.vertices[at as usize]);
         let (mut best, mut most) = (at, 0.0);
         for vertex in 0..self.vertices.len() as u32 {

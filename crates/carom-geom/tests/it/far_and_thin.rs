@@ -178,7 +178,7 @@ fn rays_at_the_ends_of_the_range() {
 
 /// Of subnormal coordinates the way across an axis had no digits, and the point was off by a tenth.
 #[test]
-fn points_all_but_on_the_axis_have_their_nearest_place() {
+fn points_all_but_on_the_axis_have_their_nearest_point() {
     let cone = Cone::new(3.0, 5.0).unwrap();
     let ellipsoid = Ellipsoid::new(DVec3::new(4.0, 69.0, 92.0)).unwrap();
     let cylinder = Cylinder::new(30.0, 5.0).unwrap();

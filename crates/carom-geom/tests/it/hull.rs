@@ -187,7 +187,7 @@ macro_rules! hull_tests {
             }
 
             #[test]
-            fn fewer_dimensions_are_told() {
+            fn fewer_dimensions_are_reported() {
                 let v = |x: f64, y: f64, z: f64| stored(DVec3::new(x, y, z));
                 assert_eq!(ConvexHull::from_points(&[]).unwrap_err(), HullError::Empty);
                 let point = ConvexHull::from_points(&[v(1.0, 2.0, 3.0); 7]).unwrap_err();
@@ -544,7 +544,7 @@ macro_rules! hull_tests {
                 /// What points span is told exactly, whatever pairs, triples and fours of them say;
                 /// and the lesser hull is theirs.
                 #[test]
-                fn what_few_points_span_is_told_exactly(points in few_points()) {
+                fn the_span_of_few_points_is_exact(points in few_points()) {
                     let p: Vec<DVec3> = points.iter().map(|&p| wide(p)).collect();
                     let n = p.len();
                     let off_line = |a: DVec3, b: DVec3, c: DVec3| (0..3).any(|axis| orient2d_along(axis, a, b, c) != 0.0);
@@ -566,7 +566,7 @@ macro_rules! hull_tests {
                         check_exactly(hull, &points);
                     }
                     for answer in [ConvexHull::from_points(&points), exact] {
-                        let told = match answer {
+                        let reported = match answer {
                             Ok(hull) => {
                                 // Topology only: normals of faces thinner than the square of
                                 // rounding are beyond 106 bits.
@@ -603,7 +603,7 @@ macro_rules! hull_tests {
                             }
                             Err(error) => panic!("{error}"),
                         };
-                        prop_assert_eq!(told, dimension);
+                        prop_assert_eq!(reported, dimension);
                     }
                 }
 

@@ -132,7 +132,7 @@ fn what_is_torn_or_folded_or_without_area() {
 
 /// Sides with corners of their own, corners with another zero: the same links.
 #[test]
-fn places_make_vertices() {
+fn positions_make_vertices() {
     let whole = MeshTopology::new(&cube());
     let other: Vec<[DVec3; 3]> =
         cube().iter().map(|t| t.map(|p| p * DVec3::new(1.0, -0.0, 1.0) + p.y * DVec3::Y)).collect();

@@ -140,8 +140,8 @@ macro_rules! plane_tests {
                         assert!((height(wide(found.high_point)) - high).abs() <= noise);
                         // No point of the shape is lower or higher.
                         for _ in 0..20 {
-                            let way = random.cube_point();
-                            let core = wide_pose.transform_point(shape.support(way).point);
+                            let direction = random.cube_point();
+                            let core = wide_pose.transform_point(shape.support(direction).point);
                             for out in [-1.0, 0.0, 1.0] {
                                 let h = height(core + n * (out * shape.margin() / length));
                                 assert!(low - noise <= h && h <= high + noise, "{low} {h} {high}");

@@ -3,7 +3,7 @@
 use carom_geom::ray_mesh::{HalfLine, Placement, half_line, line_crosses, line_touches, point_in_mesh};
 use carom_geom::tri_distance::point_triangle;
 use carom_geom::winding::{solid_angle, winding_number};
-use carom_testkit::oracle::triangle::{self as oracle, LineHit, Place};
+use carom_testkit::oracle::triangle::{self as oracle, LineHit, PointLocation};
 use carom_testkit::random::Random;
 use carom_testkit::{data, meshes};
 use glam::{DVec3, dvec3};
@@ -149,9 +149,9 @@ fn points_exactly() {
         let expected = oracle::point_in_mesh(p, &mesh);
         let got = point_in_mesh(p, mesh.iter().copied());
         let (i, expected) = match expected {
-            Place::Inside => (0, Placement::Inside),
-            Place::Outside => (1, Placement::Outside),
-            Place::Surface => (2, Placement::Surface),
+            PointLocation::Inside => (0, Placement::Inside),
+            PointLocation::Outside => (1, Placement::Outside),
+            PointLocation::Surface => (2, Placement::Surface),
         };
         assert_eq!(got, expected, "{p}");
         counts[i] += 1;

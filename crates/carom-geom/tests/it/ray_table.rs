@@ -59,10 +59,10 @@ macro_rules! ray_table_tests {
                         .as_slice()
                         .last()
                         .is_some_and(|last| noise < f64::from(last.t - all.as_slice()[0].t) * d.length());
-                    let way = if is_through { n.dot(d) / d.length() } else { 0.0 };
+                    let slope = if is_through { n.dot(d) / d.length() } else { 0.0 };
                     assert!(
-                        if hit.is_back_face { -1e-5 <= way } else { way <= 1e-5 },
-                        "{name} {ray:?}: {way}"
+                        if hit.is_back_face { -1e-5 <= slope } else { slope <= 1e-5 },
+                        "{name} {ray:?}: {slope}"
                     );
                 }
                 if let [a, b] = all.as_slice() {

@@ -130,7 +130,7 @@ fn many_pairs_meet_exactly() {
         let [a, b] = triangle_pairs::pair(&mut random, Family::ALL[row]);
         let expected = triangles_meet(&a, &b);
         let placement = Placement::ALL[if round % 16 < 14 { 0 } else { random.below(6) }];
-        let (a, b) = (placement.place(&a), placement.place(&b));
+        let (a, b) = (placement.apply(&a), placement.apply(&b));
         assert_eq!(intersects(&a, &b), expected, "{a:?} {b:?}");
         let filter = intersects_filter(&a, &b);
         assert!(filter.is_none_or(|meets| meets == expected), "{a:?} {b:?}");
@@ -152,7 +152,7 @@ fn the_oracles_agree() {
     let mut random = Random::new(10);
     for round in 0..8_000 {
         let [a, b] = triangle_pairs::pair(&mut random, Family::ALL[round % Family::ALL.len()]);
-        let positions_of = |t| Placement::Plain.place(t);
+        let positions_of = |t| Placement::Plain.apply(t);
         assert_eq!(
             triangles_meet(&a, &b),
             oracle::hulls_meet(&positions_of(&a), &positions_of(&b)),
@@ -227,7 +227,7 @@ fn intersection_segments_exactly() {
             Family::Slivers,
         ];
         let [a, b] = triangle_pairs::pair(&mut random, families[round % families.len()]);
-        let (a, b) = (Placement::Plain.place(&a), Placement::Plain.place(&b));
+        let (a, b) = (Placement::Plain.apply(&a), Placement::Plain.apply(&b));
         let mut ends = Vec::new();
         for (s, t) in [(&a, &b), (&b, &a)] {
             for i in 0..3 {

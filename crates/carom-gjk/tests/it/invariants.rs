@@ -4,7 +4,7 @@ use carom_geom::f64::{Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Sp
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::wide::{distance, intersects, signed_distance};
 use carom_gjk::{GjkSettings, Outcome};
-use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
+use carom_testkit::invariants::{Configuration, ContactAnswer, Relation, Suite, check};
 use glam::DVec3;
 
 const KINDS: [&str; 8] = ["sphere", "capsule", "cuboid", "cylinder", "cone", "ellipsoid", "hull", "triangle"];
@@ -56,10 +56,11 @@ fn shape(kind: usize, s: f64) -> Box<dyn SupportMap> {
     }
 }
 
-fn ask(kinds: [usize; 2], place: &Place) -> Relation {
-    let [first, second] = kinds.map(|kind| shape(kind, place.scale()));
-    let (mut a, mut pose_a, mut b, mut pose_b) = (first, place.pose_a.wide(), second, place.pose_b.wide());
-    if place.is_swapped {
+fn relation(kinds: [usize; 2], configuration: &Configuration) -> Relation {
+    let [first, second] = kinds.map(|kind| shape(kind, configuration.scale()));
+    let (mut a, mut pose_a, mut b, mut pose_b) =
+        (first, configuration.pose_a.wide(), second, configuration.pose_b.wide());
+    if configuration.is_swapped {
         (a, pose_a, b, pose_b) = (b, pose_b, a, pose_a);
     }
     let (b_in_a, settings) = (pose_b.relative_to(&pose_a), GjkSettings::default());
@@ -67,7 +68,7 @@ fn ask(kinds: [usize; 2], place: &Place) -> Relation {
     let signed = signed_distance(&*a, &*b, &b_in_a, &settings, None);
     let within = |outcome: Outcome| match outcome {
         Outcome::Within(gap) => gap,
-        Outcome::Undecided => panic!("undecided: {place:?}"),
+        Outcome::Undecided => panic!("undecided: {configuration:?}"),
         _ => 0.0,
     };
     let touch = ContactAnswer {
@@ -93,7 +94,7 @@ fn every_pair_of_support_maps() {
     for i in 0..KINDS.len() {
         for j in 0..=i {
             let name = format!("{} {}", KINDS[i], KINDS[j]);
-            let n = check(&name, &suite, |place| ask([i, j], place));
+            let n = check(&name, &suite, |configuration| relation([i, j], configuration));
             assert!(suite.cases / 24 <= n && n < suite.cases, "{name}: {n} of {} together", suite.cases);
         }
     }

@@ -5,7 +5,7 @@ use carom_io::Format;
 use std::path::Path;
 
 #[test]
-fn refusals_name_file_and_place() {
+fn refusals_name_file_and_location() {
     let cases: &[(&[u8], Format, &str)] = &[
         (b"v 0 0\n", Format::Obj, "file.x: line 1: a vertex with 2 coordinates"),
         (b"v 0 0 0\nv 0 0 nan\n", Format::Obj, "file.x: line 2: coordinate nan is not finite"),

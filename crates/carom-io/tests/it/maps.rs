@@ -124,7 +124,7 @@ fn real_levels_are_read_as_their_lists_of_brushes_say() {
 
 /// Quake's classes and those that its later compilers add.
 #[test]
-fn what_a_brush_holds_is_told_by_its_class_and_texture() {
+fn the_contents_of_a_brush_follow_its_class_and_texture() {
     let cases = [
         ("worldspawn", "metal/wall1", Contents::SOLID),
         ("func_door", "door", Contents::SOLID),

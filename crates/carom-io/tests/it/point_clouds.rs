@@ -59,7 +59,7 @@ fn what_is_left_out_is_noted() {
 }
 
 #[test]
-fn refusals_name_file_and_place() {
+fn refusals_name_file_and_location() {
     let pcd = |data: &str| format!("{PCD}{data}").into_bytes();
     let cases: [(Vec<u8>, &str, &str); 14] = [
         (b"1 2\n".to_vec(), "a.xyz", "a.xyz: line 1: fewer than three numbers"),

@@ -16,18 +16,18 @@ fn rotation() -> impl Strategy<Value = DQuat> {
     ]
 }
 
-fn place() -> impl Strategy<Value = DVec3> {
+fn any_position() -> impl Strategy<Value = DVec3> {
     let coordinate = prop_oneof![Just(0.0), -10.0..10.0_f64, -1e-20..1e-20_f64, -1e18..1e18_f64];
     (coordinate.clone(), coordinate.clone(), coordinate).prop_map(|(x, y, z)| DVec3::new(x, y, z))
 }
 
 fn pose() -> impl Strategy<Value = Pose64> {
-    (rotation(), place()).prop_map(|(q, t)| Pose64::new(q.normalize(), t))
+    (rotation(), any_position()).prop_map(|(q, t)| Pose64::new(q.normalize(), t))
 }
 
 proptest! {
     #[test]
-    fn composition_is_application_in_turn(a in pose(), b in pose(), p in place()) {
+    fn composition_is_application_in_turn(a in pose(), b in pose(), p in any_position()) {
         let size = a.translation.length() + b.translation.length() + p.length();
         let one = (a * b).transform_point(p);
         let two = a.transform_point(b.transform_point(p));
@@ -40,7 +40,7 @@ proptest! {
     }
 
     #[test]
-    fn relative_poses_are_those_of_the_book(a in pose(), b in pose(), p in place()) {
+    fn relative_poses_are_those_of_the_book(a in pose(), b in pose(), p in any_position()) {
         // M_A (M_A^-1 M_B) = M_B.
         let size = a.translation.length() + b.translation.length() + p.length();
         let there = a.transform_point(b.relative_to(&a).transform_point(p));
@@ -52,7 +52,7 @@ proptest! {
     }
 
     #[test]
-    fn wide_poses_are_rigid(a in pose(), p in place()) {
+    fn wide_poses_are_rigid(a in pose(), p in any_position()) {
         let single = Pose::from(a);
         for wide in [a.wide(), single.wide()] {
             let r = wide.rotation;
@@ -81,7 +81,7 @@ proptest! {
     }
 
     #[test]
-    fn far_worlds_keep_small_distances(a in rotation(), b in rotation(), far in place(), step in -1.0..1.0_f64) {
+    fn far_worlds_keep_small_distances(a in rotation(), b in rotation(), far in any_position(), step in -1.0..1.0_f64) {
         let frame = WorldPose::new(a.as_quat(), far);
         let body = WorldPose::new(b.as_quat(), far + DVec3::new(step, 2.0 * step, 0.0));
         let moved = body.translation - far; // The step, as rounded in f64.
@@ -94,7 +94,7 @@ proptest! {
     }
 
     #[test]
-    fn rays_keep_their_parameter(a in pose(), o in place(), d in place(), t in -10.0..10.0_f64) {
+    fn rays_keep_their_parameter(a in pose(), o in any_position(), d in any_position(), t in -10.0..10.0_f64) {
         let ray = carom_math::f64::Ray::new(o, d);
         let there = a.transform_point(ray.in_frame_of(&a).at(t));
         let size = o.length() + 10.0 * d.length() + a.translation.length();

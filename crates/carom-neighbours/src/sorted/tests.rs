@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use glam::Vec3;
 
 #[test]
-fn any_guess_finds_the_place() {
+fn any_guess_finds_the_index() {
     let cells: Vec<u128> = (0..40).map(|i| 3 * i * i).collect();
     for n in [0, 1, 2, 7, 40] {
         let cells = &cells[..n];

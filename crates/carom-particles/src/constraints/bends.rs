@@ -248,16 +248,16 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     }
     let starts = [load(&starts[0]), load(&starts[1]), load(&starts[2])];
     // The curvature, from differences to the first particle: the sum of the weights is 0.
-    let (mut sum, mut ways) = ([zero; 3], [[zero; 3]; 4]);
+    let (mut sum, mut offsets) = ([zero; 3], [[zero; 3]; 4]);
     let (mut give, mut pulls) = (zero, [zero; 4]);
     let mut k = 0;
     while k < 4 {
-        let (mut place, mut masses) = ([[0.0; 8]; 3], [0.0; 8]);
+        let (mut position, mut masses) = ([[0.0; 8]; 3], [0.0; 8]);
         let mut i = 0;
         while i < 8 {
             let particle = batch.particles[k][i];
             let p = points.get(particle);
-            (place[0][i], place[1][i], place[2][i]) = (p.x, p.y, p.z);
+            (position[0][i], position[1][i], position[2][i]) = (p.x, p.y, p.z);
             masses[i] = inverse_masses[particle as usize];
             i += 1;
         }
@@ -268,8 +268,8 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
         if 0 < k {
             let mut axis = 0;
             while axis < 3 {
-                ways[k][axis] = load(&place[axis]) - starts[axis];
-                sum[axis] = sum[axis] + ways[k][axis] * weight;
+                offsets[k][axis] = load(&position[axis]) - starts[axis];
+                sum[axis] = sum[axis] + offsets[k][axis] * weight;
                 axis += 1;
             }
         }
@@ -280,8 +280,8 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     let inverse = splat(1.0) / length;
     let mut unit = [sum[0] * inverse, sum[1] * inverse, sum[2] * inverse];
     // The normal of both triangles, as long as their areas.
-    let edge = ways[1];
-    let apart = [ways[2][0] - ways[3][0], ways[2][1] - ways[3][1], ways[2][2] - ways[3][2]];
+    let edge = offsets[1];
+    let apart = [offsets[2][0] - offsets[3][0], offsets[2][1] - offsets[3][1], offsets[2][2] - offsets[3][2]];
     let has_sides = load(&batch.has_sides);
     let normal = [
         (edge[1] * apart[2] - edge[2] * apart[1]) * has_sides,

@@ -48,7 +48,7 @@ const SOLVED: f64 = 1e-5;
 
 /// The part of the difference of two directions that is given back. With 1 no wave across the
 /// chain would decay, and Newton's method would need more passes.
-const GIVEN_BACK: f64 = 0.9;
+const RETURNED_FRACTION: f64 = 0.9;
 
 /// The difference of two unit vectors. A link that turns farther in a substep is not swung.
 const MAX_SWING: f64 = 0.5;
@@ -122,7 +122,7 @@ impl LinkMemory {
         let is_known = self.unit != DVec3::ZERO && self.unit_before != DVec3::ZERO;
         self.unit_before = self.unit;
         if is_known && turned.length_squared() < MAX_SWING * MAX_SWING {
-            turned * (GIVEN_BACK * self.force)
+            turned * (RETURNED_FRACTION * self.force)
         } else {
             DVec3::ZERO
         }

@@ -225,17 +225,17 @@ fn solve_batch<S: Simd, P: Points + ?Sized>(
     per_time_sq: f32,
 ) {
     let splat = S::F32x8::splat;
-    let (mut way, mut masses) = ([[0.0; 8]; 3], [[0.0; 8]; 2]);
+    let (mut offset, mut masses) = ([[0.0; 8]; 3], [[0.0; 8]; 2]);
     let mut i = 0;
     while i < 8 {
         let (a, b) = (batch.ends[0][i], batch.ends[1][i]);
         let along = points.get(a) - points.get(b);
-        (way[0][i], way[1][i], way[2][i]) = (along.x, along.y, along.z);
+        (offset[0][i], offset[1][i], offset[2][i]) = (along.x, along.y, along.z);
         (masses[0][i], masses[1][i]) = (inverse_masses[a as usize], inverse_masses[b as usize]);
         i += 1;
     }
     let load = |numbers: &[f32; 8]| S::F32x8::load(simd, numbers);
-    let [mut x, mut y, mut z] = [load(&way[0]), load(&way[1]), load(&way[2])];
+    let [mut x, mut y, mut z] = [load(&offset[0]), load(&offset[1]), load(&offset[2])];
     let [mass_a, mass_b] = [load(&masses[0]), load(&masses[1])];
     let length_sq = x * x + y * y + z * z;
     let (zero, most) = (splat(simd, 0.0), splat(simd, f32::MAX));

@@ -11,7 +11,7 @@
 
 use crate::solver::boundary::{
     CURVATURE_STEP, Candidate, Candidates, Motion, Slip, Yielding, add_walls, apply, candidate,
-    mean_curvature, set_place, solve,
+    mean_curvature, set_position, solve,
 };
 use crate::solver::chunks::for_each_chunk;
 use crate::solver::smoothing::Smoothing;
@@ -174,11 +174,11 @@ impl BodyState {
                 0.0
             };
             if !(0.0 < yields) {
-                set_place(&mut store.predicted[slot], target);
+                set_position(&mut store.predicted[slot], target);
                 continue;
             }
             let change = offset / (w + yields);
-            set_place(&mut store.predicted[slot], position + change * w);
+            set_position(&mut store.predicted[slot], position + change * w);
             push -= change;
             twist -= this.arm(target).cross(change);
             let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);

@@ -163,7 +163,7 @@ pub(crate) fn stop_at_field(
     body.stop(store, stops, candidates);
 }
 
-pub(super) fn set_place(row: &mut Row, position: Vec3) {
+pub(super) fn set_position(row: &mut Row, position: Vec3) {
     *row = position.extend(row[3]).to_array();
 }
 
@@ -350,8 +350,8 @@ pub(super) fn solve<Y: Yielding>(
         let material = candidate.material.get_or_insert_with(|| material(&contact_at(store, slot, point)));
         let friction = Friction { at_rest: material.static_friction, sliding: material.friction };
         if 0.0 < friction.at_rest {
-            let surface_way = motion.of_point(point) + boundary.belt_displacement(material.velocity);
-            let slid = position + change * w - vector(&store.positions[slot]) - surface_way;
+            let surface_displacement = motion.of_point(point) + boundary.belt_displacement(material.velocity);
+            let slid = position + change * w - vector(&store.positions[slot]) - surface_displacement;
             let along = slid - normal * slid.dot(normal);
             let length = along.length();
             let softness = if 0.0 < length {
@@ -384,7 +384,7 @@ fn push_for(distance: f32, softness: f32, rise: f32, free: impl Fn() -> f32) -> 
 pub(super) fn apply(predicted: &mut [Row], candidates: &[Candidate]) {
     for candidate in candidates.iter().filter(|candidate| !candidate.is_held) {
         let row = &mut predicted[candidate.slot as usize];
-        set_place(row, vector(row) + candidate.change * row[3]);
+        set_position(row, vector(row) + candidate.change * row[3]);
     }
 }
 

@@ -173,17 +173,17 @@ impl Kernel for Corrections<'_> {
 /// for particles that are no liquid.
 pub(crate) fn densities(
     smoothing: &Smoothing,
-    places: &[Row],
+    positions: &[Row],
     phases: &[Phase],
     rows: Rows<'_>,
     slots: Range<usize>,
     out: &mut [f32],
 ) {
     for (slot, out) in slots.zip(out) {
-        let own = vector(&places[slot]);
+        let own = vector(&positions[slot]);
         let mut sum = 1.0;
         for &other in rows.of(slot) {
-            let distance_sq = own.distance_squared(vector(&places[other as usize]));
+            let distance_sq = own.distance_squared(vector(&positions[other as usize]));
             let kernel = (1.0 - distance_sq / (smoothing.reach * smoothing.reach)).max(0.0);
             sum += kernel * kernel * kernel;
         }

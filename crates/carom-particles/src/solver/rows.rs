@@ -63,9 +63,9 @@ impl Neighbours {
     }
 
     /// Sorts places into cells. They are finite, or the first that is not is the error.
-    fn set_points(&mut self, places: &[Row], ids: &[u32]) -> Result<(), ParticleError> {
+    fn set_points(&mut self, positions: &[Row], ids: &[u32]) -> Result<(), ParticleError> {
         self.points.clear();
-        self.points.extend(places.iter().map(vector));
+        self.points.extend(positions.iter().map(vector));
         self.grid.set_points(&self.points).map_err(|error| match error {
             NeighbourError::NotFinite { point } => ParticleError::Exploded { particle: ids[point] },
             _ => ParticleError::TooMany,
@@ -87,20 +87,20 @@ impl Neighbours {
     pub(crate) fn find(
         &mut self,
         store: &Store,
-        places: &[Row],
+        positions: &[Row],
         max_pairs: usize,
     ) -> Result<(), ParticleError> {
         // Ends of rows are `u32`.
         let max_pairs = max_pairs.min(u32::MAX as usize / 2 - 1);
         if store.has_several_radii {
-            self.find_by_radii(store, places, max_pairs)?;
+            self.find_by_radii(store, positions, max_pairs)?;
         } else {
             self.grid.set_max_pairs(max_pairs);
-            self.set_points(places, &store.ids)?;
+            self.set_points(positions, &store.ids)?;
             let found = self.grid.collect_lists(&mut self.lists);
             found.map_err(|_| ParticleError::TooDense { max_pairs })?;
         }
-        self.ends.resize(places.len(), [0; 2]);
+        self.ends.resize(positions.len(), [0; 2]);
         for (ends, &slot) in self.lists.offsets().windows(2).zip(self.lists.points()) {
             self.ends[slot as usize] = [ends[0] as u32, ends[1] as u32];
         }
@@ -112,14 +112,14 @@ impl Neighbours {
     fn find_by_radii(
         &mut self,
         store: &Store,
-        places: &[Row],
+        positions: &[Row],
         max_pairs: usize,
     ) -> Result<(), ParticleError> {
         self.points.clear();
-        self.points.extend(places.iter().map(vector));
+        self.points.extend(positions.iter().map(vector));
         self.radii.clear();
         let reach = self.grid.radius();
-        self.radii.extend((0..places.len()).map(|slot| {
+        self.radii.extend((0..positions.len()).map(|slot| {
             let group = store.group(slot);
             if group.is_fluid() { reach } else { 2.0 * CONTACT_REACH * group.radius }
         }));

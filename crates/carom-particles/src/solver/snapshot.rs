@@ -140,13 +140,13 @@ fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: u
     store.predicted.resize(n, [0.0; 4]);
     for slot in 0..n {
         let [id, phase, solid] = from.words()?;
-        let (place, phase): ([f32; 4], Phase) = (from.numbers()?, Phase(phase));
+        let (row, phase): ([f32; 4], Phase) = (from.numbers()?, Phase(phase));
         let [x, y, z]: [f32; 3] = from.numbers()?;
         let group = store.groups.get(phase.group())?;
         let is_known = phase.0 == group.flags | phase.group() as u32;
         let is_solid = group.flags & Phase::RESTS != 0;
-        let is_mass = 0.0 <= place[3];
-        let is_finite = place.iter().chain(&[x, y, z]).all(|x| x.is_finite());
+        let is_mass = 0.0 <= row[3];
+        let is_finite = row.iter().chain(&[x, y, z]).all(|x| x.is_finite());
         if !(is_known && is_solid == (solid != NO_SOLID) && is_mass && is_finite) {
             return None;
         }
@@ -163,7 +163,7 @@ fn read_particles(from: &mut Reader<'_>, store: &mut Store, n: usize, n_solid: u
         store.solids.push(solid);
         store.ids.push(id);
         store.phases.push(phase);
-        store.positions.push(place);
+        store.positions.push(row);
         store.velocities.push([x, y, z, 0.0]);
     }
     if store.solid_slots.contains(&u32::MAX) {

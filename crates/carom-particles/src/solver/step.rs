@@ -245,7 +245,7 @@ impl Step<'_> {
                 velocity *= (1.0 - group.drag * dt).max(0.0);
             }
             store.velocities[slot] = velocity.extend(0.0).to_array();
-            store.predicted[slot] = free_place(&row, velocity, dt).extend(row[3]).to_array();
+            store.predicted[slot] = free_position(&row, velocity, dt).extend(row[3]).to_array();
         }
         strongest
     }
@@ -463,7 +463,7 @@ impl Step<'_> {
                 continue;
             }
             let velocity = vector(&store.velocities[slot]);
-            let corrected = to - free_place(&store.positions[slot], velocity, dt);
+            let corrected = to - free_position(&store.positions[slot], velocity, dt);
             let velocity = velocity + corrected * per_dt;
             if !(to.is_finite() && velocity.is_finite()) {
                 return Err(ParticleError::Exploded { particle: store.ids[slot] });
@@ -576,6 +576,6 @@ impl Step<'_> {
 
 /// Returns the position of a particle after moving by its velocity alone. The same bits each time.
 #[inline(always)]
-fn free_place(row: &Row, velocity: Vec3, dt: f32) -> Vec3 {
+fn free_position(row: &Row, velocity: Vec3, dt: f32) -> Vec3 {
     vector(row) + velocity * dt
 }

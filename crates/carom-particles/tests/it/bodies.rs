@@ -183,7 +183,7 @@ fn a_body_takes_the_momentum_that_particles_lose() {
 /// The impulses of single particles, each at its place, add up to those on the body: of grains that
 /// hit it beside its middle, and of water that presses on it from below.
 #[test]
-fn impulses_on_bodies_come_with_their_places() {
+fn impulses_on_bodies_come_with_their_points() {
     let spacing = 0.06;
     let mut solver = ParticleSolver::new(ParticleSettings::new(spacing / 2.0).with_contacts(true)).unwrap();
     add_tank(&mut solver, 0.6, 0.6, &Surface::default());

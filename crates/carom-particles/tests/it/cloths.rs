@@ -290,7 +290,7 @@ proptest! {
     /// Crumpled, collapsed and coincident: any mesh from any positions.
     #[test]
     fn ugly_cloth_never_gives_nan(
-        places in prop::collection::vec((0_usize..6, 0_usize..6), 10),
+        indices in prop::collection::vec((0_usize..6, 0_usize..6), 10),
         triangles in prop::collection::vec((0_u32..10, 0_u32..10, 0_u32..10), 1..30),
         is_stiff in any::<bool>(),
     ) {
@@ -298,14 +298,14 @@ proptest! {
             Vec3::ZERO, Vec3::X, Vec3::new(0.5, 1e-20, 0.0), Vec3::splat(1e-30), Vec3::splat(1e10),
             Vec3::new(-1.0, 2.0, 3.0),
         ];
-        let rest: Vec<Vec3> = places.iter().map(|&(at_rest, _)| menu[at_rest]).collect();
+        let rest: Vec<Vec3> = indices.iter().map(|&(at_rest, _)| menu[at_rest]).collect();
         let triangles: Vec<[u32; 3]> = triangles.into_iter().map(|(a, b, c)| [a, b, c])
             .filter(|&[a, b, c]| a != b && b != c && c != a).collect();
         let stretch = if is_stiff { f32::INFINITY } else { 10.0 };
         let settings = ClothSettings::default().with_stretch_stiffness(stretch).with_bend_stiffness(1.0)
             .with_damping(2.0).with_tear_strain(1e3);
         let mut cloth = Cloth::new(0, &rest, &triangles, &settings).unwrap();
-        let mut particles = Particles::new(places.iter().map(|&(_, now)| menu[now]).collect(), 1.0);
+        let mut particles = Particles::new(indices.iter().map(|&(_, now)| menu[now]).collect(), 1.0);
         for _ in 0..10 {
             particles.run(&SmallSteps::default().with_iterations(2), 1, &mut cloth);
             cloth.tear(&particles.positions).unwrap();

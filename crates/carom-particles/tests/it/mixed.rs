@@ -163,7 +163,7 @@ fn any_order_of_insertion_gives_the_same() {
 /// Particles that are alike in all but their numbers part. Which of them goes where follows from
 /// the order of insertion, and the set of places does not.
 #[test]
-fn coincident_particles_part_to_the_same_places_in_any_order() {
+fn coincident_particles_separate_to_the_same_positions_in_any_order() {
     let run = |is_reversed: bool| {
         let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
         let mut solver = ParticleSolver::new(settings).unwrap();
@@ -325,7 +325,7 @@ fn rays_meet_the_first_particle() {
 
 /// All at one place, two at one place, one at 1e30.
 #[test]
-fn hostile_places_end_in_an_error_or_in_order() {
+fn hostile_positions_end_in_an_error_or_in_order() {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
     solver.add_liquid(&Liquid::default(), &vec![Vec3::ONE; 20_000]).unwrap();
     let error = solver.step(DT).unwrap_err();

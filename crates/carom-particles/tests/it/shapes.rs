@@ -216,7 +216,7 @@ proptest! {
 
     #[test]
     fn ugly_clusters_never_give_nan(
-        places in prop::collection::vec((0_usize..7, 0_usize..8), 12),
+        indices in prop::collection::vec((0_usize..7, 0_usize..8), 12),
         masses in prop::collection::vec(0_usize..4, 12),
         side in 0_usize..3,
         rate in 0_usize..4,
@@ -226,10 +226,10 @@ proptest! {
             Vec3::ZERO, Vec3::X, Vec3::new(0.5, 1e-20, 0.0), Vec3::splat(1e-30), Vec3::splat(1e12),
             Vec3::new(-1.0, 2.0, 3.0), Vec3::splat(1e-3), Vec3::splat(-2e38),
         ];
-        let rest: Vec<Vec3> = places.iter().map(|&(index, _)| menu[index]).collect();
+        let rest: Vec<Vec3> = indices.iter().map(|&(index, _)| menu[index]).collect();
         let rate = [0.0, 1.0, 1e30, f32::INFINITY][rate];
         let mut body = ShapeMatching::soft(0, &rest, [1e-30, 1.0, 1e30][side], rate).unwrap();
-        let mut particles = Particles::new(places.iter().map(|&(_, index)| menu[index]).collect(), 1.0);
+        let mut particles = Particles::new(indices.iter().map(|&(_, index)| menu[index]).collect(), 1.0);
         for (inverse_mass, &mass) in particles.inverse_masses.iter_mut().zip(&masses) {
             *inverse_mass = [0.0, 1.0, 1e-38, 1e38][mass];
         }

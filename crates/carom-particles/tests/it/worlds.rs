@@ -82,7 +82,7 @@ impl Scene {
         self.world.step(DT).unwrap();
     }
 
-    fn place(&self, id: BodyId) -> Vec3 {
+    fn position(&self, id: BodyId) -> Vec3 {
         self.world.body(id).unwrap().position()
     }
 
@@ -174,7 +174,7 @@ fn cloth_carries_a_box() {
     for step in 0..480 {
         scene.step(&mut |pass| pass.project(&mut cloth).unwrap());
         if step == 419 {
-            before = scene.place(id);
+            before = scene.position(id);
         }
         if 420 <= step {
             carried += scene.impulses[0].y / DT;
@@ -220,9 +220,9 @@ fn sand_stops_a_rolling_wheel() {
         for _ in 0..150 {
             scene.step(&mut none);
         }
-        let before = scene.place(id);
+        let before = scene.position(id);
         (0..30).for_each(|_| scene.step(&mut none));
-        (scene.place(id), 2.0 * (scene.place(id) - before).x)
+        (scene.position(id), 2.0 * (scene.position(id) - before).x)
     };
     let [(free, free_speed), (stopped, speed)] = [false, true].map(roll);
     println!("without sand at {free} with {free_speed} m/s, with sand at {stopped} with {speed} m/s");
@@ -329,7 +329,7 @@ fn all_kinds_with_bodies_keep_their_energy() {
         assert!(is_inside(position, 0.9 * radius), "{particle} {position}");
     }
     for &(id, _) in &scene.bodies {
-        assert!(is_inside(scene.place(id), 0.09), "{}", scene.place(id));
+        assert!(is_inside(scene.position(id), 0.09), "{}", scene.position(id));
     }
     println!("{n} particles, from {start:.0} to {second_before:.0} J, gained at most {most_gained:.2} J");
     assert!(most_gained < 0.02 * (start - least), "{most_gained}");

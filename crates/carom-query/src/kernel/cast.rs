@@ -108,8 +108,8 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
             if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
         {
             let relative = b_in_a(query, settings.start_time);
-            let place = dispatch::contact(a, b, &relative, query.target(), memory, ());
-            if let Some(closest) = place.filter(|closest| closest.distance.is_finite()) {
+            let found = dispatch::contact(a, b, &relative, query.target(), memory, ());
+            if let Some(closest) = found.filter(|closest| closest.distance.is_finite()) {
                 let closest = closest.placed(&query.motion_a.pose_at(settings.start_time));
                 (impact.point_a, impact.point_b, impact.normal) =
                     (closest.point_a, closest.point_b, closest.normal);

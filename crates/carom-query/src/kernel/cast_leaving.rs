@@ -80,7 +80,7 @@ impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
         let (start, end) = (query.settings.start_time, query.settings.max_time);
         let Some(closest) = sampled.contact(start) else { return answer };
         if sampled.is_closing(closest.normal, start) {
-            return with_place(answer, &closest, start);
+            return with_contact(answer, &closest, start);
         }
         let clear = TimeOfImpact::Clear(Clear::new(0.0));
         if !sampled.motions.turn() {
@@ -175,7 +175,7 @@ impl<C: Fn(&WidePose, f64) -> Closest> Sampled<'_, '_, C> {
                 _ => safe = middle,
             }
         }
-        let mut answer = with_place(search(hit), &closest, hit);
+        let mut answer = with_contact(search(hit), &closest, hit);
         match &mut answer {
             TimeOfImpact::Hit(impact) => impact.t_lo = impact.t_lo.min(safe),
             TimeOfImpact::Clear(clear) => *clear = Clear::new(0.0),
@@ -233,7 +233,7 @@ fn reach_along(shape: &dyn SupportMap, direction: DVec3) -> f64 {
 }
 
 /// Returns the answer with points and normal of the contact at `t`, if the hit is no later.
-fn with_place(mut answer: TimeOfImpact, closest: &Closest, t: f64) -> TimeOfImpact {
+fn with_contact(mut answer: TimeOfImpact, closest: &Closest, t: f64) -> TimeOfImpact {
     if let TimeOfImpact::Hit(impact) = &mut answer
         && impact.t_hi <= t
     {
@@ -413,10 +413,10 @@ fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         }
         ShapeKind::Compound(compound) => {
             let parts = compound.placed_parts();
-            let in_part = |(part, place): (&Shape, &WidePose)| {
+            let in_part = |(part, part_pose): (&Shape, &WidePose)| {
                 // The same direction, in the compound's frame.
                 let along = pose.inverse_transform_vector(direction);
-                lowest(part, place, along) + direction.dot(pose.translation)
+                lowest(part, part_pose, along) + direction.dot(pose.translation)
             };
             parts.map(in_part).fold(f64::INFINITY, f64::min)
         }

@@ -110,8 +110,8 @@ impl<'a> PartList<'a> {
         match self {
             PartList::Compound(a) => {
                 let (index, part) = (index as usize, a.parts().get(index as usize)?);
-                let place = (widen_quat(part.pose.rotation), widen(part.pose.translation));
-                Some(use_part(&part.shape, a.part_pose(index), place, a.first_number(index)))
+                let part_frame = (widen_quat(part.pose.rotation), widen(part.pose.translation));
+                Some(use_part(&part.shape, a.part_pose(index), part_frame, a.first_number(index)))
             }
             PartList::Cluster(a) => {
                 let (shape, center) = (index < a.n_parts()).then(|| a.part(index))?;
@@ -134,12 +134,12 @@ pub(super) fn parts(
     let mut earliest = Earliest::new();
     let mut order = memory.casts.orders.pop().unwrap_or_default();
     order.clear();
-    match Way::new(b, query) {
-        Some(way) => {
-            earliest.add_clear(way.room);
+    match SweptBox::new(b, query) {
+        Some(swept) => {
+            earliest.add_clear(swept.room);
             let time = end - start;
-            let walk = a.parts_on_path(way.center, way.half, way.velocity, time, |number, part| {
-                order.extend(way.enters(part, time).map(|enters| (enters, number)));
+            let walk = a.parts_on_path(swept.center, swept.half, swept.velocity, time, |number, part| {
+                order.extend(swept.enters(part, time).map(|enters| (enters, number)));
             });
             query.count_walk(&walk);
         }
@@ -152,12 +152,12 @@ pub(super) fn parts(
         if until < start + enters {
             break;
         }
-        a.with(number, |part, pose, place, first_number| {
+        a.with(number, |part, pose, part_frame, first_number| {
             if ignored.hides_part(part, pose) {
                 earliest.add_clear(0.0);
                 return;
             }
-            let motion_a = &query.motion_a.of_part(place);
+            let motion_a = &query.motion_a.of_part(part_frame);
             let one_part = CastQuery { motion_a, ..one_part.with_times([start, until]) };
             let mut answer = cast::pair(part, b, &one_part, memory);
             if let TimeOfImpact::Hit(impact) = &mut answer {
@@ -171,7 +171,7 @@ pub(super) fn parts(
 }
 
 /// The motion of a box around B in A's frame.
-struct Way {
+struct SweptBox {
     /// Its centre at the start, and its half extents plus the room. With rotation: the box around
     /// the whole sweep.
     center: DVec3,
@@ -182,9 +182,9 @@ struct Way {
     room: f64,
 }
 
-impl Way {
+impl SweptBox {
     /// `None` for an unbounded shape.
-    fn new(b: &Shape, query: &CastQuery<'_, impl Tally>) -> Option<Way> {
+    fn new(b: &Shape, query: &CastQuery<'_, impl Tally>) -> Option<SweptBox> {
         let settings = &query.settings;
         let (start, end) = (settings.start_time, settings.max_time);
         let around = Around::new(b)?;
@@ -197,11 +197,12 @@ impl Way {
         let slab = sweep.slab(start, if straight.is_some() { start } else { end });
         query.count_volume();
         let [low, high] = slab.bounds(&around);
-        let (velocity, rounding) = straight.map_or((DVec3::ZERO, 0.0), |way| (way.velocity, way.rounding));
+        let (velocity, rounding) =
+            straight.map_or((DVec3::ZERO, 0.0), |swept| (swept.velocity, swept.rounding));
         let center = low * 0.5 + high * 0.5;
         let half = (high - center).max(center - low) + room + rounding;
         let is_somewhere = center.is_finite() && half.is_finite() && velocity.is_finite();
-        is_somewhere.then_some(Way { center, half, velocity, room })
+        is_somewhere.then_some(SweptBox { center, half, velocity, room })
     }
 
     /// Returns a lower bound of the time, counted from the start, at which the box of a part is

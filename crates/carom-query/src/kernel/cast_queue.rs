@@ -21,7 +21,8 @@ use super::shape::{Shape, ShapeKind};
 use crate::impact::CastQuery;
 use crate::workspace::{Waiting, Workspace};
 use carom_ccd::{
-    Impact, ImpactCounters, ImpactSettings, Meeting, Motion, TimeOfImpact, Undecided, meeting_of_balls,
+    Impact, ImpactCounters, ImpactSettings, Motion, NearInterval, TimeOfImpact, Undecided,
+    near_interval_of_balls,
 };
 use core::cell::Cell;
 use glam::DVec3;
@@ -116,9 +117,9 @@ impl<'a> ImpactQueue<'a> {
             };
             let (from, end) = match (ball_around(a.shape), ball_around(b.shape)) {
                 (Some(ball_a), Some(ball_b)) => {
-                    match meeting_of_balls(ball_a, &a.motion, ball_b, &b.motion, &settings) {
-                        Meeting::Never(_) => continue,
-                        Meeting::Between { start, end, .. } => (start, end),
+                    match near_interval_of_balls(ball_a, &a.motion, ball_b, &b.motion, &settings) {
+                        NearInterval::Never(_) => continue,
+                        NearInterval::Between { start, end, .. } => (start, end),
                     }
                 }
                 _ => (settings.start_time, settings.max_time),
@@ -165,8 +166,8 @@ impl Iterator for ImpactQueue<'_> {
         loop {
             let mut first = self.memory.casts.waiting.pop()?;
             let found = &mut self.memory.casts.found;
-            if let Some(place) = found.get_mut(first.found as usize) {
-                let time_of_impact = core::mem::replace(place, RETURNED);
+            if let Some(slot) = found.get_mut(first.found as usize) {
+                let time_of_impact = core::mem::replace(slot, RETURNED);
                 if found.iter().all(|&answer| answer == RETURNED) {
                     found.clear();
                 }

@@ -45,7 +45,7 @@ pub(super) fn convex(
     let to_mesh = query.motion_a.pose_at(start).rotation.transpose();
     let mut earliest = Earliest::new();
     earliest.add_clear(room);
-    let mut way = Way { slab, straight, start, to_mesh, against, b, room, axis: None, earliest };
+    let mut cast = StraightCast { slab, straight, start, to_mesh, against, b, room, axis: None, earliest };
     let walk = a.tree().visit_moving_box(
         center * scale,
         half * scale,
@@ -65,26 +65,26 @@ pub(super) fn convex(
                 }
                 rest &= !(1 << lane);
                 // Contact is certain before this triangle is entered.
-                if way.earliest.until(end) < start + swept.enters[lane] {
+                if cast.earliest.until(end) < start + swept.enters[lane] {
                     break;
                 }
                 let number = block.number(lane);
                 let corners = block.corners(lane, 1.0 / scale).unwrap_or_else(|| a.mesh().corners(number));
-                way.triangle(number, &corners, end);
+                cast.triangle(number, &corners, end);
             }
-            let until = way.earliest.until(end) - start;
-            if until <= 0.0 && way.earliest.until(end) < end {
+            let until = cast.earliest.until(end) - start;
+            if until <= 0.0 && cast.earliest.until(end) < end {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(until)
         },
     );
     query.count_walk(&walk.counters);
-    Some(way.earliest.answer())
+    Some(cast.earliest.answer())
 }
 
 /// The moving shape, and the result so far.
-struct Way<'a, T> {
+struct StraightCast<'a, T> {
     /// The start of the motion.
     slab: Slab,
     straight: Straight,
@@ -100,7 +100,7 @@ struct Way<'a, T> {
     earliest: Earliest,
 }
 
-impl<T: Tally> Way<'_, T> {
+impl<T: Tally> StraightCast<'_, T> {
     /// Tests a triangle that the shape may touch.
     fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
         if self.against.ignored.hides_triangle(corners) {
@@ -159,7 +159,7 @@ impl<T: Tally> Way<'_, T> {
         Some(answer)
     }
 
-    /// [`Way::is_apart`] for an axis along which the shape's lowest point is not known.
+    /// [`StraightCast::is_apart`] for an axis along which the shape's lowest point is not known.
     fn is_apart_along(&mut self, axis: DVec3, corners: &[DVec3; 3], known: f64, end: f64) -> bool {
         self.is_apart(axis, self.slab.lowest(self.b, axis), corners, known, end)
     }

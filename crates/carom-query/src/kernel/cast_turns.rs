@@ -58,16 +58,19 @@ pub(super) fn answer(
     let ball = |k: usize, motion: &Motion| {
         let ball = radii[k].filter(|_| turns_often[k]).and_then(|radius| Sphere::new(above(radius)).ok())?;
         let position = motion.center_at(0.0);
-        let way = Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, motion.linear(), DVec3::ZERO).ok()?;
-        Some((Shape::Sphere(ball), way))
+        let center_motion =
+            Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, motion.linear(), DVec3::ZERO).ok()?;
+        Some((Shape::Sphere(ball), center_motion))
     };
     let (ball_a, ball_b) = (ball(0, motion_a), ball(1, motion_b));
     if ball_a.is_none() && ball_b.is_none() {
         // The body that rotates too often is unbounded, but its parts may be bounded.
         return None;
     }
-    let (shape_a, motion_a) = ball_a.as_ref().map_or((a, motion_a), |(ball, way)| (ball, way));
-    let (shape_b, motion_b) = ball_b.as_ref().map_or((b, motion_b), |(ball, way)| (ball, way));
+    let (shape_a, motion_a) =
+        ball_a.as_ref().map_or((a, motion_a), |(ball, ball_motion)| (ball, ball_motion));
+    let (shape_b, motion_b) =
+        ball_b.as_ref().map_or((b, motion_b), |(ball, ball_motion)| (ball, ball_motion));
     // A little above the target, so that ignored shapes are surely apart.
     let (target, tolerance) = (query.target(), query.settings.tolerance.max(0.0));
     let smaller = radii.into_iter().flatten().fold(f64::INFINITY, f64::min);

@@ -58,12 +58,12 @@ pub fn clearance_violations(
     out: &mut Vec<Distance>,
 ) {
     let first = out.len();
-    let place_a = pose_a.wide();
-    let b_in_a = pose_b.wide().relative_to(&place_a);
+    let wide_a = pose_a.wide();
+    let b_in_a = pose_b.wide().relative_to(&wide_a);
     let mut clearance_of = |part_a: u32, part_b: u32| widen_real(clearance(part_a, part_b).min(most));
-    let mut report = |closest: &Closest| out.push(Distance::placed(closest, &place_a));
+    let mut report = |closest: &Closest| out.push(Distance::placed(closest, &wide_a));
     collect(a, b, &b_in_a, widen_real(most), &mut clearance_of, memory, &mut report);
-    out[first..].sort_unstable_by_key(|place| (place.part_a, place.part_b));
+    out[first..].sort_unstable_by_key(|violation| (violation.part_a, violation.part_b));
 }
 
 /// [`clearance_violations`] in A's frame.
@@ -100,11 +100,11 @@ fn collect(
                 a.with(index, |part, pose, _, first| {
                     let number = |part: u32| part.saturating_add(first);
                     let mut own = |part_a: u32, part_b: u32| clearance(number(part_a), part_b);
-                    let mut place = |closest: &Closest| {
+                    let mut report_part = |closest: &Closest| {
                         let placed = closest.placed(pose);
                         report(&Closest { part_a: number(placed.part_a), ..placed });
                     };
-                    collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut place);
+                    collect(part, b, &b_in_a.relative_to(pose), most, &mut own, memory, &mut report_part);
                 });
             }
             memory.casts.orders.push(near);

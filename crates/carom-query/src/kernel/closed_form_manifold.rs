@@ -33,15 +33,15 @@ use glam::DVec3;
 #[inline]
 pub(super) fn push(
     a: &Shape,
-    place_a: impl Fn() -> WidePose,
+    wide_a: impl Fn() -> WidePose,
     b: &Shape,
-    place_b: impl Fn() -> WidePose,
+    wide_b: impl Fn() -> WidePose,
     prediction: Real,
     out: &mut Vec<Manifold>,
 ) -> bool {
     let ConvexMethod::ClosedForm { pair, is_swapped } = convex_method(a, b) else { return false };
-    let first = || if is_swapped { place_b() } else { place_a() };
-    let second = || if is_swapped { place_a() } else { place_b() };
+    let first = || if is_swapped { wide_b() } else { wide_a() };
+    let second = || if is_swapped { wide_a() } else { wide_b() };
     let found = match pair {
         RoundPair::Spheres(a, b) => {
             let origin = first().translation;
@@ -172,13 +172,13 @@ fn push_box_capsule(
     a: &Cuboid,
     frame: &WidePose,
     b: &Capsule,
-    place_b: &WidePose,
+    wide_b: &WidePose,
     prediction: Real,
     out: &mut Vec<Manifold>,
     is_swapped: bool,
 ) -> bool {
-    let center = frame.inverse_transform_point(place_b.translation);
-    let along = frame.inverse_transform_vector(place_b.rotation.y_axis);
+    let center = frame.inverse_transform_point(wide_b.translation);
+    let along = frame.inverse_transform_vector(wide_b.rotation.y_axis);
     let Some(cores) = cuboid_capsule(half_of(a), stick(b), center, along) else { return false };
     let normal = cores.normal;
     let features = [a.feature_id(normal), capsule_feature(b, along, -normal)];
@@ -191,7 +191,7 @@ fn push_box_capsule(
         _ => false,
     };
     if is_stretch {
-        push_stretch(a, frame, b, &place_b.relative_to(frame), &cores, prediction, out, is_swapped);
+        push_stretch(a, frame, b, &wide_b.relative_to(frame), &cores, prediction, out, is_swapped);
     } else {
         let touch = Touch::placed(&cores, frame, features);
         let touch = if is_swapped { touch.swapped() } else { touch };
@@ -218,6 +218,6 @@ fn push_stretch<A: SupportMap>(
     if is_swapped {
         manifold = manifold.swapped();
     }
-    manifold.place(frame);
+    manifold.transform(frame);
     out.push(manifold);
 }

@@ -143,18 +143,24 @@ impl Surroundings<'_> {
             self.body.with_part(own.own_part, self.pose, |body, pose_body| {
                 let size = map.radius() + map.margin() + body.radius() + body.margin();
                 // The piece is swept farther than any other depth.
-                let mut ways = [DVec3::ZERO; MAX_BLOCKED_DIRECTIONS];
-                for (displacement, shut) in ways.iter_mut().zip(shut) {
+                let mut displacements = [DVec3::ZERO; MAX_BLOCKED_DIRECTIONS];
+                for (displacement, shut) in displacements.iter_mut().zip(shut) {
                     *displacement = pose.inverse_transform_vector(*shut) * (2.0 * size);
                 }
                 let body_in_piece = pose_body.relative_to(pose);
-                let closest =
-                    convex::signed(&DrawnOut { map, ways }, body, &body_in_piece, f64::INFINITY, None, ());
+                let closest = convex::signed(
+                    &DrawnOut { map, displacements },
+                    body,
+                    &body_in_piece,
+                    f64::INFINITY,
+                    None,
+                    (),
+                );
                 // The deepest point also exists if the body is beside the piece, over its swept
                 // part.
                 let mut made =
                     around(map, body, &body_in_piece, &closest, self.prediction, &mut Chosen::new())?;
-                made.place(pose);
+                made.transform(pose);
                 Some(if piece.is_a { made } else { made.swapped() })
             })
         });
@@ -172,12 +178,12 @@ fn contact_points(piece: &Neighbour<'_>, manifold: &Manifold) -> impl Iterator<I
 /// A piece swept along each of these directions.
 struct DrawnOut<'a> {
     map: &'a dyn SupportMap,
-    ways: [DVec3; MAX_BLOCKED_DIRECTIONS],
+    displacements: [DVec3; MAX_BLOCKED_DIRECTIONS],
 }
 
 impl DrawnOut<'_> {
     fn drawn(&self, direction: DVec3, mut found: SupportPoint) -> SupportPoint {
-        for displacement in self.ways {
+        for displacement in self.displacements {
             if 0.0 < direction.dot(displacement) {
                 found.point += displacement;
             }
@@ -202,11 +208,13 @@ impl SupportMap for DrawnOut<'_> {
     }
 
     fn center(&self) -> DVec3 {
-        self.ways.iter().fold(self.map.center(), |center, displacement| center + 0.5 * *displacement)
+        self.displacements.iter().fold(self.map.center(), |center, displacement| center + 0.5 * *displacement)
     }
 
     fn radius(&self) -> f64 {
-        self.ways.iter().fold(self.map.radius(), |radius, displacement| radius + 0.5 * length(*displacement))
+        self.displacements
+            .iter()
+            .fold(self.map.radius(), |radius, displacement| radius + 0.5 * length(*displacement))
     }
 
     fn margin(&self) -> f64 {

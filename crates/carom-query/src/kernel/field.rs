@@ -22,10 +22,11 @@ use crate::closest::Closest;
 use crate::cost::Count;
 use crate::field_gap::least_gap;
 use crate::field_search::{
-    AxisBox, Convex, Least, Other, Places, Plane, Seen, Target as _, least_sum, place_near,
+    AxisBox, Convex, Least, Other, Plane, SearchDomain, Target as _, TargetSample, least_sum,
+    surface_point_near,
 };
 use crate::nearest_triangle;
-use crate::ring_search::{OnRing, RingSeen, nearest_on_ring};
+use crate::ring_search::{OnRing, RingSample, nearest_on_ring};
 use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, DistanceSample, FeatureId, SupportMap};
 use carom_gjk::Outcome;
@@ -36,7 +37,7 @@ use glam::DVec3;
 
 /// A contact, and a lower bound of its distance.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Found {
+pub(super) struct BoundedContact {
     pub(super) closest: Closest,
     /// A lower bound of the distance, from the samples.
     pub(super) at_least: f64,
@@ -99,7 +100,7 @@ pub(super) fn nearest(
     limit: f64,
     tolerance: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     let found = match b {
         ShapeKind::Convex(b) => nearest_convex(a, *b, b_in_a, limit, tolerance, count),
         ShapeKind::HalfSpace(b) => nearest_half_space(a, b, b_in_a, limit, tolerance, count),
@@ -111,7 +112,7 @@ pub(super) fn nearest(
     if found.is_none() && !is_finite(b_in_a) {
         // The same result as for convex shapes.
         let nothing = Closest { distance: 0.0, outcome: Outcome::Undecided, ..Closest::NOWHERE };
-        return Some(Found { closest: nothing, at_least: f64::NEG_INFINITY });
+        return Some(BoundedContact { closest: nothing, at_least: f64::NEG_INFINITY });
     }
     found.filter(|found| found.closest.distance <= limit)
 }
@@ -126,13 +127,13 @@ fn is_finite(pose: &WidePose) -> bool {
 
 /// Returns the contact at the point of a least sum. Takes the other shape's margin, the normal from
 /// A to B, and a point of B's core.
-fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core: DVec3) -> Found {
+fn found(a: &dyn DistanceField, least: &Least, margin: f64, normal: DVec3, core: DVec3) -> BoundedContact {
     let distance = least.sum - margin;
     let point_b = core - normal * margin;
     let mut closest = Closest::new(distance, point_b - normal * distance, point_b, normal);
     closest.outcome = Outcome::Within(a.error_bound() + (least.sum - least.at_least));
     closest.is_local = true;
-    Found { closest, at_least: least.at_least - margin }
+    BoundedContact { closest, at_least: least.at_least - margin }
 }
 
 /// Returns the deepest or nearest contact with a convex shape.
@@ -143,7 +144,7 @@ pub(super) fn nearest_convex(
     limit: f64,
     tolerance: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     count.add_pair();
     if let Some(ring) = a.ring() {
         return ring_and_convex(ring, b, b_in_a, limit, count);
@@ -153,13 +154,13 @@ pub(super) fn nearest_convex(
     let mut least = if b.radius() == 0.0 {
         a.sample(center).map(|sample| Least::at(center, sample))
     } else {
-        least_sum(a, &mut core, Places::InOther, center, limit, tolerance)
+        least_sum(a, &mut core, SearchDomain::InOther, center, limit, tolerance)
     };
     // The part of the shape outside the samples may be nearer.
     let known = least.map_or(limit, |least| least.at_least.min(limit));
     if a.least_unsampled() < known && !(b.radius() == 0.0 && least.is_some()) {
         let limit = least.map_or(limit, |least| least.sum);
-        let beyond = least_sum(a, &mut core, Places::OnSurface, center, limit, tolerance);
+        let beyond = least_sum(a, &mut core, SearchDomain::OnSurface, center, limit, tolerance);
         least = beyond.or(least);
     }
     count.add_search(&core.counters);
@@ -184,7 +185,7 @@ fn ring_and_convex(
     b_in_a: &WidePose,
     limit: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     if !is_finite(b_in_a) {
         return None;
     }
@@ -193,8 +194,8 @@ fn ring_and_convex(
     if limit + b.margin() + minor + major + b.radius() < length(core.center) {
         return None;
     }
-    let on = nearest_on_ring(major, RING_SEARCH * major, |position| RingSeen {
-        seen: core.see(position),
+    let on = nearest_on_ring(major, RING_SEARCH * major, |position| RingSample {
+        target: core.sample_at(position),
         axis_distance: f64::INFINITY,
     });
     count.add_search(&core.counters);
@@ -202,25 +203,26 @@ fn ring_and_convex(
     // centre.
     let tangent = DVec3::new(-on.position.z, 0.0, on.position.x);
     let across = |v: DVec3| v - tangent * (v.dot(tangent) / (major * major));
-    let normal = unit(-on.seen.away).or_else(|| unit(across(core.center - on.position))).unwrap_or(DVec3::Y);
+    let normal =
+        unit(-on.target.away).or_else(|| unit(across(core.center - on.position))).unwrap_or(DVec3::Y);
     Some(ring_found(&on, minor, b.margin(), normal))
 }
 
 /// Returns the contact of two tori.
-fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> Found {
+fn two_rings([major, minor]: [f64; 2], [major_b, minor_b]: [f64; 2], b_in_a: &WidePose) -> BoundedContact {
     let on = nearest_on_ring(major, RING_SEARCH * major.max(major_b), |position| {
         let own = b_in_a.inverse_transform_point(position);
         let from_axis = DVec3::new(own.x, 0.0, own.z);
         let point = unit(from_axis).unwrap_or(DVec3::X) * major_b;
         let away = unit(own - point).unwrap_or(DVec3::Y);
-        let seen = Seen {
+        let target = TargetSample {
             distance: length(own - point),
             away: b_in_a.transform_vector(away),
             point: b_in_a.transform_point(point),
         };
-        RingSeen { seen, axis_distance: length(from_axis) }
+        RingSample { target, axis_distance: length(from_axis) }
     });
-    let normal = unit(-on.seen.away).unwrap_or(DVec3::Y);
+    let normal = unit(-on.target.away).unwrap_or(DVec3::Y);
     ring_found(&on, minor, minor_b, normal)
 }
 
@@ -231,33 +233,35 @@ fn ring_and_field(
     b_in_a: &WidePose,
     limit: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     let [low, high] = b.bounds();
     let tolerance = tol::FIELD_SEARCH * b.resolution();
     let mut least = limit + minor;
     let on = nearest_on_ring(major, tolerance, |position| {
         let own = b_in_a.inverse_transform_point(position);
         let beyond = length((low - own).max(own - high).max(DVec3::ZERO));
-        let mut seen = Seen { distance: beyond.max(b.least_unsampled()), away: DVec3::ZERO, point: own };
+        let mut target =
+            TargetSample { distance: beyond.max(b.least_unsampled()), away: DVec3::ZERO, point: own };
         if let Some(sample) = b.sample(own) {
             let away = normal_at(b, own, &sample);
-            seen = Seen { distance: sample.distance, away, point: own - away * sample.distance };
-        } else if seen.distance < least {
+            target = TargetSample { distance: sample.distance, away, point: own - away * sample.distance };
+        } else if target.distance < least {
             let at = WidePose { translation: own, ..WidePose::IDENTITY };
             let point = &crate::ray_convex::Point;
             if let Some(found) = nearest_convex(b, point, &at, f64::INFINITY, tolerance, count) {
                 let closest = found.closest;
-                seen = Seen { distance: closest.distance, away: closest.normal, point: closest.point_a };
+                target =
+                    TargetSample { distance: closest.distance, away: closest.normal, point: closest.point_a };
             }
         }
-        least = least.min(seen.distance);
-        let (away, point) = (b_in_a.transform_vector(seen.away), b_in_a.transform_point(seen.point));
-        RingSeen { seen: Seen { away, point, ..seen }, axis_distance: 0.0 }
+        least = least.min(target.distance);
+        let (away, point) = (b_in_a.transform_vector(target.away), b_in_a.transform_point(target.point));
+        RingSample { target: TargetSample { away, point, ..target }, axis_distance: 0.0 }
     });
-    if !(on.seen.distance - minor <= limit) {
+    if !(on.target.distance - minor <= limit) {
         return None;
     }
-    let normal = unit(-on.seen.away).unwrap_or(DVec3::Y);
+    let normal = unit(-on.target.away).unwrap_or(DVec3::Y);
     let mut found = ring_found(&on, minor, 0.0, normal);
     if let Outcome::Within(error) = &mut found.closest.outcome {
         *error += b.error_bound();
@@ -267,14 +271,14 @@ fn ring_and_field(
 
 /// Returns the contact at the nearest point of the circle of A. Takes both radii around the cores,
 /// and the normal from A to B.
-fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> Found {
-    let distance = on.seen.distance - minor - margin;
-    let (point_a, point_b) = (on.position + normal * minor, on.seen.point - normal * margin);
+fn ring_found(on: &OnRing, minor: f64, margin: f64, normal: DVec3) -> BoundedContact {
+    let distance = on.target.distance - minor - margin;
+    let (point_a, point_b) = (on.position + normal * minor, on.target.point - normal * margin);
     let mut closest = Closest::new(distance, point_a, point_b, normal);
-    let missed = (on.seen.distance - on.at_least).max(0.0);
+    let missed = (on.target.distance - on.at_least).max(0.0);
     closest.outcome = Outcome::Within(missed);
     closest.is_local = true;
-    Found { closest, at_least: distance - missed }
+    BoundedContact { closest, at_least: distance - missed }
 }
 
 /// Returns the contact of the field's lowest point with a half-space. The depth is not local.
@@ -285,7 +289,7 @@ fn nearest_half_space(
     limit: f64,
     tolerance: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     count.add_pair();
     let up = b_in_a.transform_vector(b.normal_wide());
     let height = up.dot(b_in_a.translation);
@@ -294,12 +298,12 @@ fn nearest_half_space(
         let lowest = unit(DVec3::new(-up.x, 0.0, -up.z)).unwrap_or(DVec3::X) * major - up * minor;
         let distance = up.dot(lowest) - height;
         let closest = Closest::new(distance, lowest, lowest - up * distance, -up);
-        return Some(Found { closest, at_least: distance });
+        return Some(BoundedContact { closest, at_least: distance });
     }
     let [low, high] = a.bounds();
     let mut plane = Plane { normal: up, height };
     let start = (low + high) * 0.5;
-    let least = least_sum(a, &mut plane, Places::OnSurface, start, limit.next_up(), tolerance)?;
+    let least = least_sum(a, &mut plane, SearchDomain::OnSurface, start, limit.next_up(), tolerance)?;
     // The ball with that radius touches the surface, from inside or outside.
     let lowest = least.position + up * least.sample.distance;
     let mut found = found(a, &least, 0.0, -up, lowest - up * least.sum);
@@ -315,9 +319,9 @@ fn nearest_triangle(
     limit: f64,
     tolerance: f64,
     count: impl Count,
-) -> Option<Found> {
-    let mut best: Option<Found> = None;
-    let mut look = |triangle: u32, limit: f64| {
+) -> Option<BoundedContact> {
+    let mut best: Option<BoundedContact> = None;
+    let mut test = |triangle: u32, limit: f64| {
         let shape = b.mesh().triangle(triangle);
         let Some(mut found) = nearest_convex(a, &shape, b_in_a, limit, tolerance, count) else {
             return limit;
@@ -327,17 +331,17 @@ fn nearest_triangle(
         if best.is_none_or(|best| found.closest.is_before(&best.closest)) {
             best = Some(found);
         }
-        best = best.map(|best| Found { at_least, ..best });
+        best = best.map(|best| BoundedContact { at_least, ..best });
         best.map_or(limit, |best| limit.min(best.closest.distance))
     };
     // A good first candidate prunes most of the others.
     let first = first_triangle(a, b, b_in_a, count);
-    let limit = first.map_or(limit, |triangle| look(triangle, limit));
+    let limit = first.map_or(limit, |triangle| test(triangle, limit));
     visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
-        if first == Some(triangle) { limit } else { look(triangle, limit) }
+        if first == Some(triangle) { limit } else { test(triangle, limit) }
     });
     // Skipped triangles are nearer by at most the tolerance.
-    best.map(|best| Found { at_least: best.at_least.min(best.closest.distance - tolerance), ..best })
+    best.map(|best| BoundedContact { at_least: best.at_least.min(best.closest.distance - tolerance), ..best })
 }
 
 /// Returns a triangle that is about the nearest, by alternating projection between both surfaces.
@@ -345,7 +349,7 @@ fn first_triangle(a: &dyn DistanceField, b: &MeshShape, b_in_a: &WidePose, count
     let (low, high) = b.mesh().wide_bounds();
     let (mut position, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {
-        let Some((near, _)) = place_near(a, position) else { break };
+        let Some((near, _)) = surface_point_near(a, position) else { break };
         let (_, triangle, point) = nearest_triangle::nearest(b, b_in_a.inverse_transform_point(near), count)?;
         (position, first) = (b_in_a.transform_point(point), Some(triangle));
     }
@@ -416,7 +420,7 @@ fn nearest_field(
     limit: f64,
     tolerance: f64,
     count: impl Count,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     count.add_pair();
     if !is_finite(b_in_a) {
         return None;
@@ -427,7 +431,7 @@ fn nearest_field(
         (None, Some(ring)) => {
             let a_in_b = b_in_a.inverse();
             let found = ring_and_field(ring, a, &a_in_b, limit, count)?;
-            return Some(Found { closest: found.closest.swapped(&a_in_b), ..found });
+            return Some(BoundedContact { closest: found.closest.swapped(&a_in_b), ..found });
         }
         (None, None) => {}
     }
@@ -438,7 +442,7 @@ fn nearest_field(
     if size(a) < size(b) {
         let a_in_b = b_in_a.inverse();
         let found = nearest_field_in(b, a, &a_in_b, limit, tolerance)?;
-        return Some(Found { closest: found.closest.swapped(&a_in_b), ..found });
+        return Some(BoundedContact { closest: found.closest.swapped(&a_in_b), ..found });
     }
     nearest_field_in(a, b, b_in_a, limit, tolerance)
 }
@@ -449,15 +453,15 @@ fn nearest_field_in(
     b_in_a: &WidePose,
     limit: f64,
     tolerance: f64,
-) -> Option<Found> {
+) -> Option<BoundedContact> {
     let [low, high] = b.bounds();
     let start = b_in_a.transform_point((low + high) * 0.5);
     let mut other = Other { field: b, pose: b_in_a };
     // If the fields overlap, the point is searched inside both. If they are near, it is searched
     // close to A's surface, in the box of B.
-    let both = least_sum(a, &mut other, Places::InOther, start, limit.next_up().min(0.0), tolerance);
+    let both = least_sum(a, &mut other, SearchDomain::InOther, start, limit.next_up().min(0.0), tolerance);
     let near = limit.next_up().min(b.least_unsampled());
-    let both = both.or_else(|| least_sum(a, &mut other, Places::OnSurface, start, near, tolerance));
+    let both = both.or_else(|| least_sum(a, &mut other, SearchDomain::OnSurface, start, near, tolerance));
     let mut found = match both {
         Some(least) => {
             let normal = normal_at(a, least.position, &least.sample);
@@ -465,14 +469,14 @@ fn nearest_field_in(
         }
         None => {
             let gap = least_gap(a, &other, limit.next_up(), tolerance)?;
-            let [place_a, place_b] = gap.positions;
-            let own = normal_at(a, place_a, &gap.sample);
+            let [point_a, point_b] = gap.positions;
+            let own = normal_at(a, point_a, &gap.sample);
             // For points within one cell the line between them is less accurate than the gradient.
-            let is_far = a.resolution() < length(place_b - place_a);
-            let normal = unit(place_b - place_a).filter(|_| is_far).unwrap_or(own);
-            let mut least = Least::at(place_a, gap.sample);
+            let is_far = a.resolution() < length(point_b - point_a);
+            let normal = unit(point_b - point_a).filter(|_| is_far).unwrap_or(own);
+            let mut least = Least::at(point_a, gap.sample);
             (least.sum, least.at_least) = (gap.sum, gap.at_least);
-            found(a, &least, 0.0, normal, place_a + normal * (gap.sum - gap.sample.distance))
+            found(a, &least, 0.0, normal, point_a + normal * (gap.sum - gap.sample.distance))
         }
     };
     if let Outcome::Within(error) = &mut found.closest.outcome {
@@ -489,17 +493,17 @@ pub(super) fn mesh_nearer_than(
     b_in_a: &WidePose,
     most: f64,
     clearance: &mut dyn FnMut(u32, u32) -> f64,
-    tell: &mut dyn FnMut(&Closest),
+    report: &mut dyn FnMut(&Closest),
 ) {
     visit_triangles(a, b, b_in_a, most, (), |triangle, most| {
         let limit = clearance(0, triangle);
         let tolerance = tol::FIELD_SEARCH * a.resolution();
         let found = nearest_convex(a, &b.mesh().triangle(triangle), b_in_a, limit, tolerance, ());
-        if let Some(Found { mut closest, .. }) = found
+        if let Some(BoundedContact { mut closest, .. }) = found
             && closest.distance.max(0.0) < limit
         {
             closest.part_b = triangle;
-            tell(&closest);
+            report(&closest);
         }
         most
     });
@@ -513,7 +517,7 @@ pub(super) fn lowest(field: &dyn DistanceField, pose: &WidePose, direction: DVec
     let tolerance = tol::FIELD_SEARCH * field.resolution();
     let mut plane = Plane { normal, height: 0.0 };
     let start = (low + high) * 0.5;
-    let least = least_sum(field, &mut plane, Places::OnSurface, start, f64::INFINITY, tolerance);
+    let least = least_sum(field, &mut plane, SearchDomain::OnSurface, start, f64::INFINITY, tolerance);
     direction.dot(pose.translation) + least.map_or(f64::INFINITY, |least| least.at_least)
 }
 
@@ -541,7 +545,7 @@ pub(super) fn normal_at(field: &dyn DistanceField, position: DVec3, sample: &Dis
     let at = WidePose { translation: position, ..WidePose::IDENTITY };
     let mut point = Convex::new(&crate::ray_convex::Point, &at);
     let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let least = least_sum(field, &mut point, Places::OnSurface, position, f64::INFINITY, tolerance);
+    let least = least_sum(field, &mut point, SearchDomain::OnSurface, position, f64::INFINITY, tolerance);
     let away = least.and_then(|least| unit(least.other.away));
     let searched = away.map(|away| if sample.distance < 0.0 { away } else { -away });
     let [low, high] = field.bounds();
@@ -558,17 +562,17 @@ pub(super) fn normals_at(
     sample: &DistanceSample,
     mut normal: impl FnMut(DVec3),
 ) {
-    let mut seen = [DVec3::ZERO; 7];
-    let mut n_seen = 0;
+    let mut distinct = [DVec3::ZERO; 7];
+    let mut n_distinct = 0;
     visit_normals(field, position, sample, true, |found, miss| {
-        let is_new = seen[..n_seen].iter().all(|other| other.dot(found) < SAME_DIRECTION_COSINE);
-        if miss <= NEAR_SURFACE * field.resolution() && is_new && n_seen < seen.len() {
-            seen[n_seen] = found;
-            n_seen += 1;
+        let is_new = distinct[..n_distinct].iter().all(|other| other.dot(found) < SAME_DIRECTION_COSINE);
+        if miss <= NEAR_SURFACE * field.resolution() && is_new && n_distinct < distinct.len() {
+            distinct[n_distinct] = found;
+            n_distinct += 1;
             normal(found);
         }
     });
-    if n_seen == 0 {
+    if n_distinct == 0 {
         normal(normal_at(field, position, sample));
     }
 }
@@ -650,7 +654,7 @@ pub(super) fn project_point(
 ) -> Option<PointProjection> {
     let pose = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let Found { closest, .. } = count.with_field(field, |field| {
+    let BoundedContact { closest, .. } = count.with_field(field, |field| {
         nearest_convex(field, &crate::ray_convex::Point, &pose, f64::INFINITY, tolerance, count)
     })?;
     let found =

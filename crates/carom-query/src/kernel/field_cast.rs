@@ -141,11 +141,11 @@ impl<'a> Advance<'a> {
     }
 
     /// Returns the contact at a time, in the field's frame, with a lower bound of its distance.
-    fn at(&self, t: f64) -> field::Found {
+    fn at(&self, t: f64) -> field::BoundedContact {
         let b_in_a = self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t));
         let nearest = |tolerance: f64| {
             field::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
-                .unwrap_or(field::Found { closest: Closest::NOWHERE, at_least: f64::INFINITY })
+                .unwrap_or(field::BoundedContact { closest: Closest::NOWHERE, at_least: f64::INFINITY })
         };
         // Far away a step may be slightly short.
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
@@ -232,11 +232,11 @@ impl<'a> Advance<'a> {
     }
 
     fn hit(&self, [t_lo, t_hi]: [f64; 2], closest: &Closest) -> TimeOfImpact {
-        let place = closest.placed(&self.motion_a.pose_at(t_hi));
-        let proof = if place.distance <= 0.0 { Proof::Overlap } else { Proof::Within(place.distance) };
-        let mut impact = Impact::new([t_lo, t_hi], [place.point_a, place.point_b], place.normal, proof);
-        (impact.part_a, impact.part_b) = (place.part_a, place.part_b);
-        (impact.feature_a, impact.feature_b) = (place.feature_a, place.feature_b);
+        let placed = closest.placed(&self.motion_a.pose_at(t_hi));
+        let proof = if placed.distance <= 0.0 { Proof::Overlap } else { Proof::Within(placed.distance) };
+        let mut impact = Impact::new([t_lo, t_hi], [placed.point_a, placed.point_b], placed.normal, proof);
+        (impact.part_a, impact.part_b) = (placed.part_a, placed.part_b);
+        (impact.feature_a, impact.feature_b) = (placed.feature_a, placed.feature_b);
         TimeOfImpact::Hit(impact)
     }
 }

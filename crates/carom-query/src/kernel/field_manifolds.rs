@@ -41,7 +41,7 @@ const TILT: f64 = 1.0 / 32.0;
 const FLAT_COSINE: f64 = 0.95;
 
 /// In cells: points that are closer together count as one.
-const SAME_PLACE: f64 = 1.0 / 64.0;
+const SAME_POSITION: f64 = 1.0 / 64.0;
 
 /// Appends the manifolds of a field and another shape that is not a compound, in the field's frame.
 pub(super) fn manifolds(
@@ -98,7 +98,7 @@ fn of_convex(
     }
     touches.clear();
     let (closest, margin) = (found.closest, b.margin());
-    let same_sq = (SAME_PLACE * a.resolution()) * (SAME_PLACE * a.resolution());
+    let same_sq = (SAME_POSITION * a.resolution()) * (SAME_POSITION * a.resolution());
     let mut offer = |core: DVec3, feature: FeatureId| {
         let Some(sample) = a.sample(core) else { return };
         let distance = sample.distance - margin;
@@ -204,15 +204,16 @@ fn of_tilted(
         };
         // Tilting may bring it nearer by this.
         let reach = limit + TILT * length(high - low);
-        let Some(place) = nearest(a, b, &tilted, reach, tolerance, count) else { continue };
-        let point_a = place.closest.point_a;
+        let Some(pair) = nearest(a, b, &tilted, reach, tolerance, count) else { continue };
+        let point_a = pair.closest.point_a;
         // Back to the original pose: for a plane the point above, for a field its own point.
         let point_b = match b {
             ShapeKind::HalfSpace(_) => point_a + normal * normal.dot(pivot - point_a),
-            _ => pivot + turn.transpose() * (place.closest.point_b - pivot),
+            _ => pivot + turn.transpose() * (pair.closest.point_b - pivot),
         };
         let distance = normal.dot(point_b - point_a);
-        if distance <= limit && touches.iter().all(|t| SAME_PLACE * a.resolution() < length(t.core - point_b))
+        if distance <= limit
+            && touches.iter().all(|t| SAME_POSITION * a.resolution() < length(t.core - point_b))
         {
             touches.push(FieldTouch { distance, core: point_b, normal, feature });
         }

@@ -303,7 +303,7 @@ impl Touch {
             |a: &dyn SupportMap, pose_a: &WidePose, b: &dyn SupportMap, pose_b: &WidePose, normal: DVec3| {
                 let turned = pose_a.inverse_transform_vector(normal);
                 let mut made = manifold_along(a, b, &pose_b.relative_to(pose_a), turned, prediction);
-                made.place(pose_a);
+                made.transform(pose_a);
                 made
             };
         let made = neighbour.shape.with_part(self.part, &neighbour.pose, |piece, pose_piece| {

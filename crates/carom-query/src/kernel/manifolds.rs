@@ -110,7 +110,7 @@ fn push_convex(
     if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out, count)
         && let Some(manifold) = out.last_mut()
     {
-        manifold.place(&frames.a);
+        manifold.transform(&frames.a);
     }
     true
 }
@@ -130,7 +130,7 @@ fn push_any(
     let frames = Frames::new(pose_a, pose_b);
     let first = out.len();
     collect(a, b, &frames.b_in_a, prediction, cache, memory, out, count);
-    out[first..].iter_mut().for_each(|manifold| manifold.place(&frames.a));
+    out[first..].iter_mut().for_each(|manifold| manifold.transform(&frames.a));
 }
 
 /// [`manifolds`] in A's frame.
@@ -167,7 +167,7 @@ fn collect(
             collect(b, a, &a_in_b, prediction, cache, memory, out, count);
             out[first..].iter_mut().for_each(|manifold| {
                 *manifold = manifold.swapped();
-                manifold.place(b_in_a);
+                manifold.transform(b_in_a);
             });
         }
     }
@@ -309,7 +309,7 @@ fn parts(
             let mut cache = ManifoldCache::new();
             collect(part, b, &b_in_a.relative_to(pose), prediction, &mut cache, memory, out, count);
             for manifold in &mut out[first..] {
-                manifold.place(pose);
+                manifold.transform(pose);
                 for contact in manifold.contacts_mut() {
                     contact.part_a = contact.part_a.saturating_add(first_number);
                 }

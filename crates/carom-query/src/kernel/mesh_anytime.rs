@@ -220,7 +220,7 @@ impl AnytimeMeshes {
     /// Returns the present result for one pair. This scans the whole queue;
     /// [`AnytimeMeshes::answers`] scans it once for all pairs.
     pub fn answer(&self, pair: usize) -> AnytimeMeshAnswer {
-        self.told(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
+        self.mesh_answer(pair, &self.search.answer(u32::try_from(pair).unwrap_or(u32::MAX)))
     }
 
     /// Replaces `out` by the present results of all pairs, in their order.
@@ -228,7 +228,7 @@ impl AnytimeMeshes {
         let mut answers = core::mem::take(&mut self.answers);
         self.search.answers(&mut answers);
         out.clear();
-        out.extend(answers.iter().enumerate().map(|(pair, answer)| self.told(pair, answer)));
+        out.extend(answers.iter().enumerate().map(|(pair, answer)| self.mesh_answer(pair, answer)));
         self.answers = answers;
     }
 
@@ -251,7 +251,7 @@ impl AnytimeMeshes {
     ) -> Result<(), AnytimeMeshError> {
         let mut contacts = core::mem::take(&mut self.contacts);
         let (search, view) = self.view(meshes, pairs, |_: &Undecided<Obb>| 0.0)?;
-        let looked = search.contacts(&view, &mut contacts).map_err(other_meshes);
+        let tested = search.contacts(&view, &mut contacts).map_err(other_meshes);
         out.clear();
         out.extend(contacts.iter().enumerate().map(|(pair, contact)| {
             let (contact, known) = ((*contact)?, self.known.get(pair)?);
@@ -264,7 +264,7 @@ impl AnytimeMeshes {
             })
         }));
         self.contacts = contacts;
-        looked
+        tested
     }
 
     /// Returns the number of pairs of volumes in the queue.
@@ -296,7 +296,7 @@ impl AnytimeMeshes {
         Ok((search, View { meshes, pairs, settings, known, scaled, touching, near, urgency }))
     }
 
-    fn told(&self, pair: usize, answer: &AnytimeAnswer) -> AnytimeMeshAnswer {
+    fn mesh_answer(&self, pair: usize, answer: &AnytimeAnswer) -> AnytimeMeshAnswer {
         let nearest = self.known.get(pair).filter(|known| known.nearest.distance < f64::INFINITY);
         AnytimeMeshAnswer {
             certainty: answer.certainty,
@@ -341,10 +341,10 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> AnytimePairs<Obb> f
     }
 
     fn begin(&mut self, pair: u32) -> WidePose {
-        let (Some((a, b)), Some(place)) = (self.shapes(pair), self.pairs.get(pair as usize)) else {
+        let (Some((a, b)), Some(posed)) = (self.shapes(pair), self.pairs.get(pair as usize)) else {
             return WidePose::IDENTITY;
         };
-        let b_in_a = relative(&place.pose_a, &place.pose_b);
+        let b_in_a = relative(&posed.pose_a, &posed.pose_b);
         let scale = scale_of_pair(a, b, &b_in_a);
         // A pose that is not finite needs no trees.
         let is_nowhere = !b_in_a.translation.is_finite();
@@ -353,7 +353,7 @@ impl<M: Borrow<MeshShape>, F: FnMut(&Undecided<Obb>) -> f64> AnytimePairs<Obb> f
         let scaled = if is_own { u32::MAX } else { self.scaled.len() as u32 };
         self.scaled.extend(own);
         self.known.push(Known {
-            a_in_world: place.pose_a.wide(),
+            a_in_world: posed.pose_a.wide(),
             b_in_a,
             scale,
             scaled,

@@ -150,13 +150,13 @@ fn on_mesh(mesh: &MeshShape, point: Vec3, may_enclose: bool, count: impl Count) 
     let (_, triangle, nearest) = best?;
     // Computed in `f64` from the two points, so that it matches them.
     let distance = length(nearest - wide);
-    let place = if may_enclose {
+    let placement = if may_enclose {
         contains_point::solid_placement_of(mesh, wide, count)
     } else {
         Some(Placement::Outside)
     };
-    let signed = if place == Some(Placement::Inside) { -distance } else { distance };
+    let signed = if placement == Some(Placement::Inside) { -distance } else { distance };
     let found = PointProjection::new(narrow(nearest), narrow_real(signed), FeatureId::UNKNOWN);
     let found = found.with_part(triangle);
-    Some(if place.is_none() { found.without_inside() } else { found })
+    Some(if placement.is_none() { found.without_inside() } else { found })
 }

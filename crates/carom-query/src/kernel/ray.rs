@@ -120,7 +120,7 @@ fn on_line(
     if line.is_plain() {
         let start = out.len();
         find_hits(&line, interval, out);
-        sort_and_place(&mut out[start..], pose);
+        sort_and_transform(&mut out[start..], pose);
         return;
     }
     // Scaling could change the interval. So all hits are found first, then filtered by t.
@@ -130,11 +130,11 @@ fn on_line(
         hit.t = narrow_real(widen_real(hit.t) * line.pace);
     }
     hits.retain(|hit| hit.t.is_finite() && interval.contains(hit.t));
-    sort_and_place(&mut hits, pose);
+    sort_and_transform(&mut hits, pose);
     out.append(&mut hits);
 }
 
-fn sort_and_place(hits: &mut [RayHit], pose: &Pose) {
+fn sort_and_transform(hits: &mut [RayHit], pose: &Pose) {
     hits.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.part.cmp(&b.part)));
     let pose = pose.wide();
     for hit in hits {
@@ -322,17 +322,17 @@ impl Line {
     /// two positions. `None` if a result is not a number.
     #[inline]
     pub(super) fn new(pose: &WidePose, ray: &Ray, is_wide: bool) -> Option<Line> {
-        let given = widen(ray.direction);
+        let direction = widen(ray.direction);
         let origin = pose.inverse_transform_point(widen(ray.origin));
-        let mut line = Line { origin, direction: pose.inverse_transform_vector(given), pace: 1.0 };
-        let is_kept = is_wide || given == DVec3::ZERO || {
+        let mut line = Line { origin, direction: pose.inverse_transform_vector(direction), pace: 1.0 };
+        let is_kept = is_wide || direction == DVec3::ZERO || {
             let stored = widen(line.rounded().direction).abs().max_element();
             // Shorter directions are subnormal, or have subnormal components.
             widen_real(Real::MIN_POSITIVE / Real::EPSILON) <= stored && stored.is_finite()
         };
         if !(line.direction.is_finite() && is_kept) {
-            line.pace = scaling::scale_of(given.abs().max_element());
-            line.direction = pose.inverse_transform_vector(given * line.pace);
+            line.pace = scaling::scale_of(direction.abs().max_element());
+            line.direction = pose.inverse_transform_vector(direction * line.pace);
         }
         (line.origin.is_finite() && line.direction.is_finite()).then_some(line)
     }
@@ -361,7 +361,7 @@ pub(super) struct Touch {
     is_back_face: bool,
     triangle: u32,
     /// Eight times the index of its leaf, plus the lane, if known.
-    place: Option<u32>,
+    placed_index: Option<u32>,
 }
 
 /// The nearest hit so far.
@@ -496,7 +496,7 @@ impl MeshLine {
             };
             let Some(TriangleHit { t, is_back_face, .. }) = found else { continue };
             if self.min <= t && t <= self.max && narrow_real(t).is_finite() {
-                self.max = self.max.min(hit(Touch { t, is_back_face, triangle, place: Some(index) }));
+                self.max = self.max.min(hit(Touch { t, is_back_face, triangle, placed_index: Some(index) }));
             }
         }
     }
@@ -530,7 +530,7 @@ fn visit(
             let Some(found) = rule(line.origin, line.direction, &corners) else { continue };
             let TriangleHit { t, is_back_face, .. } = found;
             if min <= t && t <= max && narrow_real(t).is_finite() {
-                max = max.min(hit(Touch { t, is_back_face, triangle, place: None }));
+                max = max.min(hit(Touch { t, is_back_face, triangle, placed_index: None }));
             }
         }
         return;
@@ -546,8 +546,8 @@ fn visit(
 }
 
 fn triangle_hit(mesh: &MeshShape, t: Real, touch: Touch) -> RayHit {
-    let Touch { triangle, place, is_back_face, .. } = touch;
-    let placed = place.and_then(|index| placed_triangle(mesh, index));
+    let Touch { triangle, placed_index, is_back_face, .. } = touch;
+    let placed = placed_index.and_then(|index| placed_triangle(mesh, index));
     let [a, b, c] = placed.map_or_else(|| mesh.mesh().corners(triangle), |(_, corners)| corners);
     let normal = scaling::unit(scaling::balanced(b - a).cross(scaling::balanced(c - a)));
     let normal: Vec3 = normal.map_or(Vec3::ZERO, narrow);

@@ -81,14 +81,14 @@ impl RayBatch for MeshRays<'_> {
         }
         loop {
             let ray = self.next;
-            let given = self.rays.get(ray)?;
+            let query_ray = self.rays.get(ray)?;
             self.next += 1;
-            let Some(line) = Line::new(&self.wide, given, true) else { continue };
+            let Some(line) = Line::new(&self.wide, query_ray, true) else { continue };
             let Some(line) = MeshLine::new(self.mesh, &line, self.interval).filter(|_| line.is_plain())
             else {
                 // The line is out of range in the coordinates of the tree. The ray is cast by
                 // itself.
-                self.out[ray] = cast_ray(self.shape, self.pose, given, self.interval);
+                self.out[ray] = cast_ray(self.shape, self.pose, query_ray, self.interval);
                 continue;
             };
             self.slots[slot] = Some(Flying { ray, line, nearest: Nearest::new(self.interval) });

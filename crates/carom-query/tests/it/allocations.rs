@@ -35,7 +35,7 @@ fn pairs_of_meshes_and_rays() {
     let (mut memory, mut pairs, mut hits) = (Workspace::default(), Vec::new(), Vec::new());
     let (mut manifolds, mut cache) = (Vec::new(), ManifoldCache::new());
     let (mut n_met, mut n_apart) = (0, 0);
-    let mut ask = || {
+    let mut query_all = || {
         for pose in &poses {
             pairs.clear();
             triangle_pairs(&mesh, &Pose::IDENTITY, &mesh, pose, &mut pairs);
@@ -54,8 +54,8 @@ fn pairs_of_meshes_and_rays() {
         hits.clear();
         cast_ray_batch(&shape, &Pose::IDENTITY, &rays, Interval::FORWARD, &mut hits);
     };
-    ask();
-    let measured = allocation_counter::measure(&mut ask);
+    query_all();
+    let measured = allocation_counter::measure(&mut query_all);
     assert_eq!(measured.count_total, 0, "{measured:?}");
     assert!(20 < n_met && 20 < n_apart, "{n_met} {n_apart}");
     assert!(hits.iter().flatten().count() > 20);

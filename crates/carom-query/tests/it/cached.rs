@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 /// A walk on features or GJK, from what the last query left or from nothing: one distance.
 #[test]
-fn a_cache_changes_the_way_and_not_the_distance() {
+fn a_cache_changes_the_search_and_not_the_distance() {
     let mut dice = Dice::new(12);
     let mut hull = |n: usize| {
         let points: Vec<Vec3> = (0..n).map(|_| dice.point(0.5)).collect();
@@ -55,11 +55,11 @@ fn a_stored_cache_is_read_or_refused() {
         Pose::new(turn, Vec3::new(1.3, 0.2, 0.1))
     };
     let mut memory = Workspace::default();
-    let mut ask = |step, cache: &mut _| {
+    let mut query = |step, cache: &mut _| {
         distance_cached(&hull, &Pose::IDENTITY, &hull, &pose_at(step), cache, &mut memory)
     };
     let mut cache = ManifoldCache::new();
-    assert!(0.0 < ask(0, &mut cache).distance);
+    assert!(0.0 < query(0, &mut cache).distance);
     let stored = serde_json::to_value(cache).unwrap();
     let mut again: ManifoldCache = serde_json::from_value(stored.clone()).unwrap();
     assert_eq!(again, cache);
@@ -71,9 +71,9 @@ fn a_stored_cache_is_read_or_refused() {
     };
     let mut older = without("places").unwrap();
     for step in 1..20 {
-        let kept = ask(step, &mut cache);
-        assert_eq!(kept, ask(step, &mut again));
-        assert!((kept.distance - ask(step, &mut older).distance).abs() < 1e-6);
+        let kept = query(step, &mut cache);
+        assert_eq!(kept, query(step, &mut again));
+        assert!((kept.distance - query(step, &mut older).distance).abs() < 1e-6);
     }
     assert!(without("gjk").unwrap_err().to_string().contains("gjk"));
 }

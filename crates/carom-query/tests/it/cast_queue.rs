@@ -32,27 +32,28 @@ fn check(bodies: &[MovingShape<'_>], pairs: &[[u32; 2]], settings: &ImpactSettin
         })
         .collect();
     let mut queue = ImpactQueue::new(bodies, pairs, settings, &mut memory).unwrap();
-    let mut told: Vec<PairImpact> = Vec::new();
+    let mut reported: Vec<PairImpact> = Vec::new();
     loop {
         let safe = queue.safe_until();
         let Some(next) = queue.next() else { break };
-        let is_told = |pair: usize| told.iter().any(|old| old.pair == pair);
-        assert!(!is_told(next.pair), "{what}: {} twice", next.pair);
+        let is_reported = |pair: usize| reported.iter().any(|old| old.pair == pair);
+        assert!(!is_reported(next.pair), "{what}: {} twice", next.pair);
         // Nothing that was not told touches before it was said to be safe, or before this one
         // begins.
         for (pair, answer) in alone.iter().enumerate() {
             if let TimeOfImpact::Hit(hit) = answer
-                && !is_told(pair)
+                && !is_reported(pair)
             {
                 assert!(safe <= hit.t_hi && begin(&next.time_of_impact) <= hit.t_hi, "{what}: {pair}");
             }
         }
-        told.push(next);
+        reported.push(next);
     }
     assert_eq!(queue.safe_until(), f64::INFINITY);
-    assert!(told.is_sorted_by(|x, y| begin(&x.time_of_impact) <= begin(&y.time_of_impact)), "{what}");
+    assert!(reported.is_sorted_by(|x, y| begin(&x.time_of_impact) <= begin(&y.time_of_impact)), "{what}");
     for (pair, answer) in alone.iter().enumerate() {
-        let found = told.iter().find(|told| told.pair == pair).map(|told| told.time_of_impact);
+        let found =
+            reported.iter().find(|reported| reported.pair == pair).map(|impact| impact.time_of_impact);
         match (answer, found) {
             (TimeOfImpact::Hit(x), Some(TimeOfImpact::Hit(y))) => {
                 // The distance of a field is known to its error, and so is the time.
@@ -65,7 +66,7 @@ fn check(bodies: &[MovingShape<'_>], pairs: &[[u32; 2]], settings: &ImpactSettin
             other => panic!("{what}: {pair}: {other:?}"),
         }
     }
-    told.len()
+    reported.len()
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn impacts_come_in_their_order() {
     let shapes = shapes();
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(12, 0.1)).unwrap()));
     let mut random = Random::new(61);
-    let (mut n_told, mut n_asked) = (0, 0);
+    let (mut n_reported, mut n_queried) = (0, 0);
     for case in 0..16 {
         let settings = ImpactSettings::default()
             .with_target_distance([0.0, 1e-3][case % 2])
@@ -94,10 +95,10 @@ fn impacts_come_in_their_order() {
             (0..20).map(|_| [random.below(12) as u32, random.below(12) as u32]).collect()
         };
         pairs.retain(|[a, b]| a != b);
-        n_told += check(&bodies, &pairs, &settings, &format!("case {case}"));
-        n_asked += pairs.len();
+        n_reported += check(&bodies, &pairs, &settings, &format!("case {case}"));
+        n_queried += pairs.len();
     }
-    assert!(n_asked < 4 * n_told && n_told < n_asked, "{n_told} of {n_asked}");
+    assert!(n_queried < 4 * n_reported && n_reported < n_queried, "{n_reported} of {n_queried}");
 }
 
 /// Bodies that touch from the start, all at one time, not at all, only just, or that are the same
@@ -132,7 +133,7 @@ fn ties_starts_and_nothing() {
 /// The first impact of one body among many costs little more than that of the pair alone, and no
 /// memory once warm.
 #[test]
-fn the_first_impact_looks_at_few() {
+fn the_first_impact_tests_few_pairs() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(30, 0.1)).unwrap()));
     let mut random = Random::new(63);
     let mut memory = Workspace::default();
@@ -149,16 +150,16 @@ fn the_first_impact_looks_at_few() {
         }
         let pairs: Vec<[u32; 2]> = (1..=20).map(|i| [0, i]).collect();
         let settings = ImpactSettings::default();
-        let mut ask = || {
+        let mut query_all = || {
             let mut queue = ImpactQueue::new(&bodies, &pairs, &settings, &mut memory).unwrap();
             assert!(queue.next().is_some());
             let first = queue.counters();
             while queue.next().is_some() {}
             (first.nodes + first.searches, queue.counters().nodes + queue.counters().searches)
         };
-        ask();
+        query_all();
         let mut counts = (0, 0);
-        let measured = allocation_counter::measure(|| counts = ask());
+        let measured = allocation_counter::measure(|| counts = query_all());
         assert_eq!(measured.count_total, 0, "{measured:?}");
         of_first += counts.0;
         of_all += counts.1;

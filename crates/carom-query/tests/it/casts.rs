@@ -214,7 +214,7 @@ fn bodies_go_straight_over_a_sheet() {
 /// A ball that turns about its middle is answered as one that does not, and at the same cost; about
 /// another point it is not.
 #[test]
-fn the_turning_of_a_ball_is_not_seen() {
+fn the_rotation_of_a_ball_changes_nothing() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(40, 0.1)).unwrap()));
     let mut random = Random::new(53);
     let body = hull(&mut random, 20, 0.3);
@@ -231,18 +231,18 @@ fn the_turning_of_a_ball_is_not_seen() {
         let spin = random.cube_point() * 40.0;
         let settings = ImpactSettings::default().with_target_distance(1e-3);
         let other = if case % 3 == 0 { &body } else { &sheet };
-        let ask = |motion: &Motion| {
+        let cast_ball = |motion: &Motion| {
             let (mut memory, mut counters) = (Workspace::default(), ImpactCounters::default());
             let answer = cast_counted(other, &still, &ball, motion, &settings, &mut memory, &mut counters);
             let swapped = cast_with(&ball, motion, other, &still, &settings, &mut memory);
             assert!((swapped.safe_until(1.0) - answer.safe_until(1.0)).abs() < 1e-12, "case {case}");
             (answer, counters)
         };
-        let straight = ask(&motion(DVec3::ZERO, DVec3::ZERO));
-        assert_eq!(straight, ask(&motion(DVec3::ZERO, spin)), "case {case}");
+        let straight = cast_ball(&motion(DVec3::ZERO, DVec3::ZERO));
+        assert_eq!(straight, cast_ball(&motion(DVec3::ZERO, spin)), "case {case}");
         assert_eq!(straight.1.proposals, 0, "case {case}");
         n_hits += usize::from(straight.0.hit().is_some());
-        n_other += usize::from(straight.0 != ask(&motion(DVec3::X * 0.3, spin)).0);
+        n_other += usize::from(straight.0 != cast_ball(&motion(DVec3::X * 0.3, spin)).0);
     }
     assert!(15 < n_hits && 30 < n_other, "{n_hits} {n_other}");
 }
@@ -300,8 +300,8 @@ fn the_part_of_a_compound_that_is_met_first() {
         // Each part by itself, from the start to the end.
         let mut first: Option<(f64, f64)> = None;
         for part in &alone {
-            let place = (part.pose.rotation.as_dquat(), part.pose.translation.as_dvec3());
-            match cast(&part.shape, &motions[0].of_part(place), &body, &motions[1], &settings) {
+            let part_pose = (part.pose.rotation.as_dquat(), part.pose.translation.as_dvec3());
+            match cast(&part.shape, &motions[0].of_part(part_pose), &body, &motions[1], &settings) {
                 TimeOfImpact::Hit(hit) => {
                     let (low, high) = first.unwrap_or((f64::INFINITY, f64::INFINITY));
                     first = Some((low.min(hit.t_lo), high.min(hit.t_hi)));
@@ -428,7 +428,7 @@ fn warm_casts_do_not_allocate() {
     let motions: Vec<Motion> =
         (0..30).map(|_| random_motion(&mut random, DVec3::Y, DVec3::new(0.3, -1.2, 0.2), 1.0)).collect();
     let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
-    let mut ask = || {
+    let mut query_all = || {
         for motion in &motions {
             for body in [&cuboid, &sheet] {
                 let answer = cast_with(&sheet, &still, body, motion, &ImpactSettings::default(), &mut memory);
@@ -436,8 +436,8 @@ fn warm_casts_do_not_allocate() {
             }
         }
     };
-    ask();
-    assert_eq!(allocation_counter::measure(ask).count_total, 0);
+    query_all();
+    assert_eq!(allocation_counter::measure(query_all).count_total, 0);
 }
 
 /// What is counted is the work of the same search: answers do not change, counts are the same each
@@ -464,14 +464,14 @@ fn costs_are_counted() {
         let mut all = ImpactCounters::default();
         for (k, other) in [&sheets[0], &sheets[1], &row, &ground, &body].into_iter().enumerate() {
             let settings = ImpactSettings::default().with_target_distance(1e-3);
-            let mut ask = |counters: &mut ImpactCounters| {
+            let mut query = |counters: &mut ImpactCounters| {
                 cast_counted(other, &still, &body, &moving, &settings, &mut memory, counters)
             };
             let mut counters = ImpactCounters::default();
-            let answer = ask(&mut counters);
+            let answer = query(&mut counters);
             assert_eq!(answer, cast(other, &still, &body, &moving, &settings), "case {case}, {k}");
             let mut twice = counters;
-            assert_eq!(answer, ask(&mut twice));
+            assert_eq!(answer, query(&mut twice));
             let mut doubled = counters;
             doubled += counters;
             assert_eq!(twice, doubled, "case {case}, {k}");

@@ -138,7 +138,7 @@ macro_rules! both {
             }
 
             /// Both orders, which agree about what they find.
-            fn both_ways(
+            fn both_orders(
                 a: (&Shape, &Motion),
                 b: (&Shape, &Motion),
                 settings: &ImpactSettings,
@@ -165,20 +165,20 @@ macro_rules! both {
                 for (floor_name, floor, at) in floors() {
                     for (name, mover) in movers() {
                         for height in HEIGHTS {
-                            for way in [
+                            for velocity in [
                                 DVec3::Y * 3.0,
                                 DVec3::X * 3.0,
                                 DVec3::new(-2.0, 0.0, 1.5),
                                 DVec3::new(1.7, 0.4, -0.3),
                                 DVec3::ZERO,
                             ] {
-                                let what = format!("{name} over {floor_name} at {height} by {way}");
-                                let motion = moving(DVec3::new(-0.3, height, 0.2), way, DVec3::ZERO);
+                                let what = format!("{name} over {floor_name} at {height} by {velocity}");
+                                let motion = moving(DVec3::new(-0.3, height, 0.2), velocity, DVec3::ZERO);
                                 let (a, b) = ((&floor, &still(at)), (&mover, &motion));
-                                let answer = both_ways(a, b, &leaving());
+                                let answer = both_orders(a, b, &leaving());
                                 assert!(matches!(answer, TimeOfImpact::Clear(_)), "{what}: {answer:?}");
                                 if height < 1.5 && at == DVec3::ZERO && floor_name != "sheet" {
-                                    let answer = both_ways(a, b, &ImpactSettings::default());
+                                    let answer = both_orders(a, b, &ImpactSettings::default());
                                     assert!(answer.hit().is_some_and(|hit| hit.t_lo == 0.0), "{what}");
                                 }
                             }
@@ -192,19 +192,19 @@ macro_rules! both {
                 for (floor_name, floor, at) in floors() {
                     for (name, mover) in movers() {
                         for height in HEIGHTS {
-                            for way in
+                            for velocity in
                                 [DVec3::Y * -2.0, DVec3::new(3.0, -0.3, 0.0), DVec3::new(0.4, -3.0, 2.0)]
                             {
-                                let what = format!("{name} over {floor_name} at {height} by {way}");
-                                let motion = moving(DVec3::new(-0.3, height, 0.2), way, DVec3::ZERO);
-                                let answer = both_ways((&floor, &still(at)), (&mover, &motion), &leaving());
+                                let what = format!("{name} over {floor_name} at {height} by {velocity}");
+                                let motion = moving(DVec3::new(-0.3, height, 0.2), velocity, DVec3::ZERO);
+                                let answer = both_orders((&floor, &still(at)), (&mover, &motion), &leaving());
                                 // A shape that only touches is undecided then.
                                 let begins = answer.safe_until(1.0);
                                 assert!(begins < 1e-3, "{what}: {answer:?}");
                                 if height < 1.5 {
                                     hits_at(&answer, 0.0, &what);
                                     let normal = answer.hit().unwrap().normal;
-                                    assert!(normal.dot(way) < 0.0, "{what}: {answer:?}");
+                                    assert!(normal.dot(velocity) < 0.0, "{what}: {answer:?}");
                                 }
                             }
                         }
@@ -239,9 +239,9 @@ macro_rules! both {
                             for target in [0.0, 0.01] {
                                 let settings = leaving().with_target_distance(target);
                                 let what = format!("{name} in {room_name} at {height}, {target}");
-                                let cast_by = |way| {
-                                    let motion = moving(DVec3::new(-0.3, height, 0.2), way, DVec3::ZERO);
-                                    both_ways((&room, &still(DVec3::ZERO)), (&mover, &motion), &settings)
+                                let cast_by = |velocity| {
+                                    let motion = moving(DVec3::new(-0.3, height, 0.2), velocity, DVec3::ZERO);
+                                    both_orders((&room, &still(DVec3::ZERO)), (&mover, &motion), &settings)
                                 };
                                 let along = cast_by(DVec3::X * 8.0);
                                 hits_at(&along, (3.5 + 0.3 - side - target) / 8.0, &what);
@@ -263,13 +263,13 @@ macro_rules! both {
                 let settings = leaving().with_target_distance(0.02);
                 for (floor_name, floor, at) in floors() {
                     for height in [1.51, 1.5, 1.499] {
-                        for way in [DVec3::Y, DVec3::X * 2.0] {
-                            let motion = moving(DVec3::new(0.1, height, 0.0), way, DVec3::ZERO);
-                            let answer = both_ways((&floor, &still(at)), (&ball(), &motion), &settings);
+                        for velocity in [DVec3::Y, DVec3::X * 2.0] {
+                            let motion = moving(DVec3::new(0.1, height, 0.0), velocity, DVec3::ZERO);
+                            let answer = both_orders((&floor, &still(at)), (&ball(), &motion), &settings);
                             assert!(matches!(answer, TimeOfImpact::Clear(_)), "{floor_name}: {answer:?}");
                         }
                         let motion = moving(DVec3::new(0.1, height, 0.0), DVec3::NEG_Y, DVec3::ZERO);
-                        let answer = both_ways((&floor, &still(at)), (&ball(), &motion), &settings);
+                        let answer = both_orders((&floor, &still(at)), (&ball(), &motion), &settings);
                         hits_at(&answer, 0.0, floor_name);
                     }
                 }
@@ -282,12 +282,12 @@ macro_rules! both {
                     for height in [1.499, 1.5] {
                         let from = DVec3::new(-0.3, height, 0.2);
                         let roll = moving(from, DVec3::X * 2.0, DVec3::Z * -4.0);
-                        let answer = both_ways((&floor, &still(at)), (&ball(), &roll), &leaving());
+                        let answer = both_orders((&floor, &still(at)), (&ball(), &roll), &leaving());
                         assert!(matches!(answer, TimeOfImpact::Clear(_)), "{floor_name}: {answer:?}");
                         for (name, mover) in [&movers()[1], &movers()[4]] {
-                            for way in [DVec3::Y, DVec3::ZERO] {
-                                let spin = moving(from, way, DVec3::Y * 5.0);
-                                let answer = both_ways((&floor, &still(at)), (mover, &spin), &leaving());
+                            for velocity in [DVec3::Y, DVec3::ZERO] {
+                                let spin = moving(from, velocity, DVec3::Y * 5.0);
+                                let answer = both_orders((&floor, &still(at)), (mover, &spin), &leaving());
                                 let what = format!("{name} on {floor_name} at {height}");
                                 assert!(matches!(answer, TimeOfImpact::Clear(_)), "{what}: {answer:?}");
                             }
@@ -301,7 +301,7 @@ macro_rules! both {
                 let plank = cuboid(v(2.0, 0.125, 0.25));
                 for (name, floor, at) in floors() {
                     let down = moving(DVec3::Y * 1.125, DVec3::ZERO, DVec3::Z);
-                    let answer = both_ways((&floor, &still(at)), (&plank, &down), &leaving());
+                    let answer = both_orders((&floor, &still(at)), (&plank, &down), &leaving());
                     let begins = answer.safe_until(1.0);
                     assert!(
                         begins <= 1e-3 && !matches!(answer, TimeOfImpact::Clear(_)),
@@ -327,7 +327,7 @@ macro_rules! both {
                             DVec3::Z * rate,
                         )
                         .unwrap();
-                        let answer = both_ways((&floor, &still(at)), (&plank, &motion), &leaving());
+                        let answer = both_orders((&floor, &still(at)), (&plank, &motion), &leaving());
                         let time = 2.0 * angle / rate;
                         let hit = answer.hit().unwrap_or_else(|| panic!("{name}: {answer:?}"));
                         assert!((hit.t_hi - time).abs() < 2e-3, "{name} {sunk}: {time} {hit:?}");
@@ -342,10 +342,10 @@ macro_rules! both {
                 let capsule = movers().swap_remove(1).1;
                 for (name, room) in rooms() {
                     let motion = moving(DVec3::new(-0.3, 1.499, 0.2), DVec3::X * 8.0, DVec3::Y * 3.0);
-                    let answer = both_ways((&room, &still(DVec3::ZERO)), (&capsule, &motion), &leaving());
+                    let answer = both_orders((&room, &still(DVec3::ZERO)), (&capsule, &motion), &leaving());
                     hits_at(&answer, (3.8 - 0.25) / 8.0, name);
                     let rises = moving(DVec3::new(-0.3, 1.499, 0.2), DVec3::Y * 8.0, DVec3::Y * 3.0);
-                    let answer = both_ways((&room, &still(DVec3::ZERO)), (&capsule, &rises), &leaving());
+                    let answer = both_orders((&room, &still(DVec3::ZERO)), (&capsule, &rises), &leaving());
                     hits_at(&answer, (3.5 - 0.5 - 1.499) / 8.0, name);
                 }
             }
@@ -355,15 +355,15 @@ macro_rules! both {
                 let mover = mesh(&[(v(0.5, 0.5, 0.5), v(0.0, 0.0, 0.0))]);
                 for (name, room) in &rooms()[..3] {
                     for height in [1.499, 1.5] {
-                        for way in [DVec3::Y * 8.0, DVec3::X * 8.0] {
-                            let motion = moving(DVec3::new(-0.3, height, 0.2), way, DVec3::ZERO);
+                        for velocity in [DVec3::Y * 8.0, DVec3::X * 8.0] {
+                            let motion = moving(DVec3::new(-0.3, height, 0.2), velocity, DVec3::ZERO);
                             let answer =
-                                both_ways((room, &still(DVec3::ZERO)), (&mover, &motion), &leaving());
-                            let time = if way.x == 0.0 { (3.0 - height) / 8.0 } else { 3.3 / 8.0 };
-                            hits_at(&answer, time, &format!("{name} {height} {way}"));
+                                both_orders((room, &still(DVec3::ZERO)), (&mover, &motion), &leaving());
+                            let time = if velocity.x == 0.0 { (3.0 - height) / 8.0 } else { 3.3 / 8.0 };
+                            hits_at(&answer, time, &format!("{name} {height} {velocity}"));
                         }
                         let down = moving(DVec3::new(-0.3, height, 0.2), DVec3::NEG_Y, DVec3::ZERO);
-                        let answer = both_ways((room, &still(DVec3::ZERO)), (&mover, &down), &leaving());
+                        let answer = both_orders((room, &still(DVec3::ZERO)), (&mover, &down), &leaving());
                         // Exact touching is undecided against some floors.
                         let is_hit = answer.hit().is_some() || height == 1.5;
                         assert!(is_hit && answer.safe_until(1.0) == 0.0, "{name}: {answer:?}");
@@ -376,15 +376,15 @@ macro_rules! both {
             fn each_contact_of_a_corner_counts() {
                 let (name, room) = rooms().swap_remove(0);
                 let from = DVec3::new(2.999 + 0.002, 1.499, 0.2);
-                for (way, is_hit) in [
+                for (velocity, is_hit) in [
                     (DVec3::new(-1.0, 1.0, 0.0), false),
                     (DVec3::Z, false),
                     (DVec3::new(1.0, 1.0, 0.0), true),
                     (DVec3::new(-1.0, -1.0, 0.0), true),
                 ] {
-                    let motion = moving(from, way, DVec3::ZERO);
-                    let answer = both_ways((&room, &still(DVec3::ZERO)), (&ball(), &motion), &leaving());
-                    assert_eq!(answer.hit().is_some(), is_hit, "{name} {way}: {answer:?}");
+                    let motion = moving(from, velocity, DVec3::ZERO);
+                    let answer = both_orders((&room, &still(DVec3::ZERO)), (&ball(), &motion), &leaving());
+                    assert_eq!(answer.hit().is_some(), is_hit, "{name} {velocity}: {answer:?}");
                     if is_hit {
                         hits_at(&answer, 0.0, name);
                     }
@@ -395,16 +395,17 @@ macro_rules! both {
             #[test]
             fn a_slope_that_moves_is_left() {
                 let turn = DQuat::from_rotation_z(0.4);
-                let place = DVec3::new(100.0, -40.0, 30.0);
+                let origin = DVec3::new(100.0, -40.0, 30.0);
                 let up = turn * DVec3::Y;
                 let along = turn * DVec3::X;
                 let drift = DVec3::new(3.0, -5.0, 1.0);
                 for (name, floor, at) in floors() {
-                    let base = Motion::new(turn, place + turn * at, DVec3::ZERO, drift, DVec3::ZERO).unwrap();
-                    for (way, is_hit) in [(up, false), (along * 2.0, false), (along - up * 0.1, true)] {
-                        let motion = moving(place + up * 1.499, drift + way, DVec3::ZERO);
-                        let answer = both_ways((&floor, &base), (&ball(), &motion), &leaving());
-                        assert_eq!(answer.hit().is_some(), is_hit, "{name} {way}: {answer:?}");
+                    let base =
+                        Motion::new(turn, origin + turn * at, DVec3::ZERO, drift, DVec3::ZERO).unwrap();
+                    for (velocity, is_hit) in [(up, false), (along * 2.0, false), (along - up * 0.1, true)] {
+                        let motion = moving(origin + up * 1.499, drift + velocity, DVec3::ZERO);
+                        let answer = both_orders((&floor, &base), (&ball(), &motion), &leaving());
+                        assert_eq!(answer.hit().is_some(), is_hit, "{name} {velocity}: {answer:?}");
                     }
                 }
             }

@@ -35,11 +35,11 @@ fn parts(shape: &Shape, pose: &Pose) -> Vec<(Shape, Pose)> {
             .parts()
             .iter()
             .flat_map(|part| {
-                let place = Pose::new(
+                let part_pose = Pose::new(
                     (pose.rotation * part.pose.rotation).normalize(),
                     pose.transform_point(part.pose.translation),
                 );
-                parts(&part.shape, &place)
+                parts(&part.shape, &part_pose)
             })
             .collect(),
         _ => vec![(shape.clone(), *pose)],
@@ -66,41 +66,42 @@ fn every_pair_of_parts_by_itself() {
     let shapes = shapes();
     let mut random = Random::new(3);
     let mut memory = Workspace::default();
-    let (mut n_places, mut n_clear) = (0, 0);
+    let (mut n_violations, mut n_clear) = (0, 0);
     for (name_a, a) in &shapes {
         for (name_b, b) in &shapes {
             for _ in 0..2 {
                 let (pose_a, pose_b) = (random_pose(&mut random, 0.2), random_pose(&mut random, 0.9));
                 let mut found = Vec::new();
-                let mut ask = clearance;
-                clearance_violations(a, &pose_a, b, &pose_b, 0.3, &mut ask, &mut memory, &mut found);
-                assert!(found.is_sorted_by_key(|place| (place.part_a, place.part_b)));
-                let mut places = found.iter().peekable();
+                let mut clearance_of = clearance;
+                clearance_violations(a, &pose_a, b, &pose_b, 0.3, &mut clearance_of, &mut memory, &mut found);
+                assert!(found.is_sorted_by_key(|violation| (violation.part_a, violation.part_b)));
+                let mut violations = found.iter().peekable();
                 for (i, (part_a, at_a)) in parts(a, &pose_a).iter().enumerate() {
                     for (j, (part_b, at_b)) in parts(b, &pose_b).iter().enumerate() {
                         let (i, j) = (i as u32, j as u32);
                         let truth = distance(part_a, at_a, part_b, at_b).distance;
                         let limit = clearance(i, j);
-                        let place = places.next_if(|place| (place.part_a, place.part_b) == (i, j));
-                        let what = format!("{name_a} {i} {name_b} {j}: {truth} {limit} {place:?}");
+                        let violation =
+                            violations.next_if(|violation| (violation.part_a, violation.part_b) == (i, j));
+                        let what = format!("{name_a} {i} {name_b} {j}: {truth} {limit} {violation:?}");
                         // To the rounding of placing a part by itself, and to what a field is
                         // searched to.
                         let slack = 2e-6 + slack_of(part_a) + slack_of(part_b);
-                        assert!(place.is_some() || limit <= truth + slack, "missing: {what}");
-                        if let Some(place) = place {
+                        assert!(violation.is_some() || limit <= truth + slack, "missing: {what}");
+                        if let Some(violation) = violation {
                             assert!(
-                                place.distance < limit && (place.distance - truth).abs() < slack,
+                                violation.distance < limit && (violation.distance - truth).abs() < slack,
                                 "{what}"
                             );
-                            let apart = place.point_a.distance(place.point_b);
-                            assert!((apart - place.distance).abs() < 2e-6, "{what}");
-                            n_places += 1;
+                            let apart = violation.point_a.distance(violation.point_b);
+                            assert!((apart - violation.distance).abs() < 2e-6, "{what}");
+                            n_violations += 1;
                         } else {
                             n_clear += 1;
                         }
                     }
                 }
-                assert!(places.next().is_none(), "{name_a} {name_b}: {found:?}");
+                assert!(violations.next().is_none(), "{name_a} {name_b}: {found:?}");
                 let nearest = distance(a, &pose_a, b, &pose_b);
                 let near = nearer_than(a, &pose_a, b, &pose_b, 0.2, &mut memory);
                 assert_eq!(near.is_some(), nearest.distance < 0.2, "{name_a} {name_b}");
@@ -108,8 +109,8 @@ fn every_pair_of_parts_by_itself() {
             }
         }
     }
-    println!("{n_places} places, {n_clear} clear");
-    assert!(1000 < n_places && 1000 < n_clear);
+    println!("{n_violations} places, {n_clear} clear");
+    assert!(1000 < n_violations && 1000 < n_clear);
 }
 
 fn part(shape: Shape, x: f32, y: f32) -> CompoundPart {
@@ -155,13 +156,25 @@ fn a_passenger_in_a_seat() {
         let at = Pose::from_translation(Vec3::new(forward, raised, 0.0));
         let seat_at = Pose::from_translation(Vec3::Y * raised);
         warnings.clear();
-        let mut ask = keeps;
-        clearance_violations(&passenger, &at, &seat, &seat_at, 0.05, &mut ask, &mut memory, &mut warnings);
+        let mut clearance_of = keeps;
+        clearance_violations(
+            &passenger,
+            &at,
+            &seat,
+            &seat_at,
+            0.05,
+            &mut clearance_of,
+            &mut memory,
+            &mut warnings,
+        );
         // Where: on the head, and on the bar.
-        for place in &warnings {
-            assert_eq!((place.part_a, place.part_b), (HEAD, BAR));
-            assert!(place.point_a.x < -0.1 + forward && (place.point_b.x + 0.28).abs() < 1e-5, "{place:?}");
-            assert!(place.distance < 0.05);
+        for warning in &warnings {
+            assert_eq!((warning.part_a, warning.part_b), (HEAD, BAR));
+            assert!(
+                warning.point_a.x < -0.1 + forward && (warning.point_b.x + 0.28).abs() < 1e-5,
+                "{warning:?}"
+            );
+            assert!(warning.distance < 0.05);
         }
         let roof_at = Pose::from_translation(Vec3::Y * 1.5);
         (warnings.len(), nearer_than(&passenger, &at, &roof, &roof_at, 0.08, &mut memory).is_some())
@@ -179,13 +192,13 @@ fn warm_it_allocates_nothing() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(30, 0.1)).unwrap()));
     let other = Pose::new(Quat::from_rotation_y(0.3), Vec3::Y * 0.05);
     let (mut memory, mut out) = (Workspace::default(), Vec::new());
-    let ask = |memory: &mut Workspace, out: &mut Vec<_>| {
+    let collect = |memory: &mut Workspace, out: &mut Vec<_>| {
         out.clear();
         let mut keeps = |a: u32, b: u32| 0.01 * (1 + (a + b) % 3) as f32;
         clearance_violations(&sheet, &Pose::IDENTITY, &sheet, &other, 0.03, &mut keeps, memory, out);
         out.len()
     };
-    let n = ask(&mut memory, &mut out);
-    let measured = allocation_counter::measure(|| assert_eq!(ask(&mut memory, &mut out), n));
+    let n = collect(&mut memory, &mut out);
+    let measured = allocation_counter::measure(|| assert_eq!(collect(&mut memory, &mut out), n));
     assert!(100 < n && measured.count_total == 0, "{n} {measured:?}");
 }

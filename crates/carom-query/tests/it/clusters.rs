@@ -277,7 +277,7 @@ fn each_pair_of_parts_has_its_clearance() {
         .map(|(k, _)| k)
         .collect();
     assert!(5 < truth.len());
-    assert_eq!(found.iter().map(|place| place.part_a).collect::<Vec<_>>(), truth);
+    assert_eq!(found.iter().map(|violation| violation.part_a).collect::<Vec<_>>(), truth);
 }
 
 #[test]

@@ -139,8 +139,8 @@ fn room(a: &dyn SupportMap, pose_a: &WidePose, b: &dyn SupportMap, pose_b: &Wide
 /// How far a world point is outside a shape.
 fn outside(map: &dyn SupportMap, pose: &WidePose, point: DVec3) -> f64 {
     let origin = carom_geom::f64::Sphere::new(0.0).unwrap();
-    let place = WidePose { translation: pose.inverse_transform_point(point), ..WidePose::IDENTITY };
-    wide::distance(map, &origin, &place, &GjkSettings::default(), None).distance
+    let point_pose = WidePose { translation: pose.inverse_transform_point(point), ..WidePose::IDENTITY };
+    wide::distance(map, &origin, &point_pose, &GjkSettings::default(), None).distance
 }
 
 fn narrow_pose(pose: &Pose) -> carom_math::Pose {
@@ -256,7 +256,7 @@ fn a_half_space_against_every_shape() {
 
 /// Cases where a closed form divides by what may be zero.
 #[test]
-fn degenerate_places() {
+fn degenerate_positions() {
     use carom_geom::f64::{Capsule, Cuboid, Sphere};
     let ball = Shape::Sphere(Sphere::new(0.5).unwrap());
     let point = Shape::Sphere(Sphere::new(0.0).unwrap());

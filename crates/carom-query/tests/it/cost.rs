@@ -45,10 +45,10 @@ fn at(x: f32, y: f32, z: f32) -> Pose {
 fn costs(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: f32) -> [QueryCost; 4] {
     let mut costs = [QueryCost::default(); 4];
     let (mut memory, mut cache, mut list) = (Workspace::default(), ManifoldCache::new(), Vec::new());
-    let [touch, near, place, many] = &mut costs;
+    let [touch, near, contact_cost, many] = &mut costs;
     intersects_counted(a, pose_a, b, pose_b, touch);
     distance_counted(a, pose_a, b, pose_b, &mut memory, near);
-    contact_counted(a, pose_a, b, pose_b, prediction, &mut memory, place);
+    contact_counted(a, pose_a, b, pose_b, prediction, &mut memory, contact_cost);
     manifolds_counted(a, pose_a, b, pose_b, prediction, &mut cache, &mut memory, &mut list, many);
     costs
 }
@@ -90,19 +90,19 @@ fn searches_count_features_rounds_and_supports() {
     assert!(1 <= near.feature_pairs && (near.iterations, near.supports, near.axes) == (0, 0, 0), "{near:?}");
 
     let drum = Shape::Cylinder(Cylinder::new(0.4, 0.3).unwrap());
-    let [touch, near, place, many] = costs(&drum, &Pose::IDENTITY, &drum, &at(0.3, 0.2, 0.0), 0.1);
-    for cost in [touch, near, place, many] {
+    let [touch, near, contact_cost, many] = costs(&drum, &Pose::IDENTITY, &drum, &at(0.3, 0.2, 0.0), 0.1);
+    for cost in [touch, near, contact_cost, many] {
         assert!(cost.pair_tests == 1 && 1 <= cost.iterations && cost.iterations <= cost.supports);
     }
     // Only the depth asks for rounds of a second search.
     assert_eq!((touch.depth_iterations, near.depth_iterations), (0, 0));
-    assert!(1 <= place.depth_iterations && place.depth_iterations == many.depth_iterations);
+    assert!(1 <= contact_cost.depth_iterations && contact_cost.depth_iterations == many.depth_iterations);
 
     let ground = shapes().into_iter().find(|(name, _)| *name == "half-space").unwrap().1;
-    let [touch, near, place, _] = costs(&ground, &Pose::IDENTITY, &drum, &at(0.0, 2.0, 0.0), 0.1);
+    let [touch, near, contact_cost, _] = costs(&ground, &Pose::IDENTITY, &drum, &at(0.0, 2.0, 0.0), 0.1);
     let mut expected = one_pair();
     expected.supports = 1;
-    assert_eq!([touch, near, place], [expected; 3]);
+    assert_eq!([touch, near, contact_cost], [expected; 3]);
 }
 
 #[test]
@@ -128,14 +128,15 @@ fn meshes_test_no_more_than_all_triangles_and_all_where_all_bounds_overlap() {
     }
     assert!(100 < n_less, "{n_less}");
     // All of the mesh is in the box.
-    let [.., place, many] = costs(&knot, &Pose::IDENTITY, &cuboid(Vec3::splat(2.0)), &Pose::IDENTITY, 0.0);
-    assert_eq!([place.primitives, place.pair_tests, many.primitives, many.pair_tests], [n; 4]);
+    let [.., contact_cost, many] =
+        costs(&knot, &Pose::IDENTITY, &cuboid(Vec3::splat(2.0)), &Pose::IDENTITY, 0.0);
+    assert_eq!([contact_cost.primitives, contact_cost.pair_tests, many.primitives, many.pair_tests], [n; 4]);
 
     // Many triangles in one place, and as many across them.
     let fan = |corners: [Vec3; 3]| mesh(TriMesh::new(corners.to_vec(), vec![[0, 1, 2]; 20]).unwrap());
     let (flat, upright) = (fan([Vec3::X, Vec3::Z, Vec3::NEG_X]), fan([Vec3::Y, Vec3::Z, Vec3::NEG_Y]));
-    let [touch, _, place, _] = costs(&flat, &Pose::IDENTITY, &upright, &Pose::IDENTITY, 0.0);
-    assert_eq!((place.primitives, place.pair_tests), (400, 400));
+    let [touch, _, contact_cost, _] = costs(&flat, &Pose::IDENTITY, &upright, &Pose::IDENTITY, 0.0);
+    assert_eq!((contact_cost.primitives, contact_cost.pair_tests), (400, 400));
     // The first pair is the answer.
     assert!(touch.leaves == 1 && touch.pair_tests == 1, "{touch:?}");
 }
@@ -157,8 +158,8 @@ fn rays_and_points_count_triangles() {
     let (mut near, mut inside) = (QueryCost::default(), QueryCost::default());
     let Shape::Mesh(solid) = &knot else { panic!("a mesh") };
     project_point_counted(&knot, &Pose::IDENTITY, Vec3::new(0.4, 0.0, 0.0), &mut near).unwrap();
-    let place = solid_placement_counted(solid, &Pose::IDENTITY, Vec3::new(0.4, 0.0, 0.0), &mut inside);
-    assert!(place.is_some() && 1 <= inside.pair_tests && inside.pair_tests == inside.primitives);
+    let placement = solid_placement_counted(solid, &Pose::IDENTITY, Vec3::new(0.4, 0.0, 0.0), &mut inside);
+    assert!(placement.is_some() && 1 <= inside.pair_tests && inside.pair_tests == inside.primitives);
     // The nearest triangle, then which side it is.
     assert!(inside.pair_tests < near.pair_tests && near.pair_tests == near.primitives);
     let mut cost = QueryCost::default();
@@ -187,7 +188,7 @@ fn fields_count_their_samples() {
 #[test]
 fn straight_casts_count_steps_and_supports() {
     let settings = ImpactSettings::default();
-    let ask = |a: &Shape, b: &Shape| {
+    let cast_counters = |a: &Shape, b: &Shape| {
         let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
         let moves = motion_of(&at(-3.0, 0.1, 0.0), Vec3::ZERO, Vec3::X * 4.0, Vec3::ZERO).unwrap();
         let mut counters = ImpactCounters::default();
@@ -195,9 +196,9 @@ fn straight_casts_count_steps_and_supports() {
         assert!(answer.hit().is_some());
         counters
     };
-    let boxes = ask(&cuboid(Vec3::splat(0.5)), &cuboid(Vec3::new(0.1, 0.2, 0.3)));
+    let boxes = cast_counters(&cuboid(Vec3::splat(0.5)), &cuboid(Vec3::new(0.1, 0.2, 0.3)));
     assert!(boxes.searches == 1 && 1 <= boxes.iterations && boxes.iterations <= boxes.supports, "{boxes:?}");
-    let knot = ask(&mesh(ring(600)), &cuboid(Vec3::splat(0.1)));
+    let knot = cast_counters(&mesh(ring(600)), &cuboid(Vec3::splat(0.1)));
     // Triangles are held against axes before they are searched for.
     assert!(knot.searches <= knot.separations && knot.searches < knot.primitives, "{knot:?}");
     assert!(1 <= knot.nodes && 1 <= knot.iterations && knot.iterations <= knot.supports, "{knot:?}");
@@ -267,8 +268,8 @@ fn counting_changes_no_answer() {
                 check_same(what, &intersects(a, &pose_a, b, &pose_b), &meet);
                 let near = distance_counted(a, &pose_a, b, &pose_b, memory, cost);
                 check_same(what, &distance_with(a, &pose_a, b, &pose_b, memory), &near);
-                let place = contact_counted(a, &pose_a, b, &pose_b, 0.1, memory, cost);
-                check_same(what, &contact_with(a, &pose_a, b, &pose_b, 0.1, memory), &place);
+                let found_contact = contact_counted(a, &pose_a, b, &pose_b, 0.1, memory, cost);
+                check_same(what, &contact_with(a, &pose_a, b, &pose_b, 0.1, memory), &found_contact);
                 let (mut lists, mut caches) = ([Vec::new(), Vec::new()], [ManifoldCache::new(); 2]);
                 let ([list, counted], [cache, other]) = (&mut lists, &mut caches);
                 manifolds_with(a, &pose_a, b, &pose_b, 0.1, cache, memory, list);
@@ -296,8 +297,8 @@ fn counting_changes_no_answer() {
             let near = project_point_counted(a, &pose, point, cost);
             check_same(what, &project_point(a, &pose, point), &near);
             if let Shape::Mesh(mesh) = a {
-                let place = solid_placement_counted(mesh, &pose, point, cost);
-                check_same(what, &solid_placement(mesh, &pose, point), &place);
+                let placement = solid_placement_counted(mesh, &pose, point, cost);
+                check_same(what, &solid_placement(mesh, &pose, point), &placement);
             }
             sum += *cost;
         }
@@ -319,15 +320,15 @@ fn counts_are_the_same_on_any_thread() {
             (i % shapes.len(), random.below(shapes.len()), ugly_pose(&mut random), ugly_pose(&mut random))
         })
         .collect();
-    let ask = |&(a, b, pose_a, pose_b): &(usize, usize, Pose, Pose)| {
+    let costs_of = |&(a, b, pose_a, pose_b): &(usize, usize, Pose, Pose)| {
         costs(&shapes[a].1, &pose_a, &shapes[b].1, &pose_b, 0.05)
     };
-    let alone: Vec<[QueryCost; 4]> = list.iter().map(ask).collect();
+    let alone: Vec<[QueryCost; 4]> = list.iter().map(costs_of).collect();
     for n_threads in [1, 2, 5] {
         let together: Vec<[QueryCost; 4]> = std::thread::scope(|scope| {
             let chunks = list.chunks(list.len().div_ceil(n_threads));
             let threads: Vec<_> =
-                chunks.map(|chunk| scope.spawn(|| chunk.iter().map(ask).collect::<Vec<_>>())).collect();
+                chunks.map(|chunk| scope.spawn(|| chunk.iter().map(costs_of).collect::<Vec<_>>())).collect();
             threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect()
         });
         assert_eq!(alone, together);

@@ -339,13 +339,13 @@ fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
         Shape::Sphere(Sphere::new(0.1).unwrap()),
         Shape::Cuboid(Cuboid::new(Vec3::new(0.1, 0.05, 0.08)).unwrap()),
     ];
-    let ask = ImpactSettings::default();
+    let settings = ImpactSettings::default();
     for round in 0..20 {
         let from = random.cube_point().as_vec3() * 0.6 + Vec3::Y * 1.2;
         let spin = random.cube_point().as_vec3() * if round % 2 == 0 { 0.0 } else { 2.0 };
         let falling = motion_of(&Pose::from_translation(from), Vec3::ZERO, Vec3::NEG_Y * 2.0, spin).unwrap();
         for other in &others {
-            let found = cast(&field, &still, other, &falling, &ask);
+            let found = cast(&field, &still, other, &falling, &settings);
             // By then the mesh is nearer, or farther, than the bound.
             let gap = |t: f64| {
                 let pose = falling.pose_at(t);
@@ -362,12 +362,12 @@ fn falling_bodies_meet_a_field_when_they_meet_its_mesh() {
                         assert!(hit.t_lo == 0.0 || gap(t) + slack > 0.0, "{hit:?}");
                     }
                     assert!((hit.t_hi - hit.t_lo) * 2.0 < slack, "{hit:?}");
-                    let of_part = *cast(&compound, &still, other, &falling, &ask).hit().unwrap();
+                    let of_part = *cast(&compound, &still, other, &falling, &settings).hit().unwrap();
                     assert!((of_part.t_hi - hit.t_hi).abs() * 2.0 < slack, "{hit:?} {of_part:?}");
                 }
                 TimeOfImpact::Clear(_) => {
                     assert!((0..=50).all(|k| 0.0 < gap(f64::from(k) / 50.0) + slack), "{found:?}");
-                    let exact = cast(&truth, &still, other, &falling, &ask);
+                    let exact = cast(&truth, &still, other, &falling, &settings);
                     if let TimeOfImpact::Hit(hit) = exact {
                         let later = (0..=50).map(|k| gap(f64::from(k) / 50.0)).fold(f64::INFINITY, f64::min);
                         assert!(later <= slack, "{hit:?}");
@@ -443,7 +443,7 @@ fn fields_meet_each_other_when_their_meshes_do() {
     let truth = [ring_mesh, brick].map(|mesh| Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap())));
     let error = f64::from(bound(&fields[0]) + bound(&fields[1]));
     let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO).unwrap();
-    let (mut random, ask) = (Random::new(31), ImpactSettings::default());
+    let (mut random, settings) = (Random::new(31), ImpactSettings::default());
     let mut n_hits = 0;
     for round in 0..16 {
         let from = random.cube_point().as_vec3() * 0.5 + Vec3::Y * 1.3;
@@ -458,15 +458,15 @@ fn fields_meet_each_other_when_their_meshes_do() {
             f64::from(distance(&truth[0], &Pose::IDENTITY, &truth[1], &pose).distance)
         };
         for (found, what) in [
-            (cast(&fields[0], &still, &fields[1], &falling, &ask), "in order"),
-            (cast(&fields[1], &falling, &fields[0], &still, &ask), "swapped"),
+            (cast(&fields[0], &still, &fields[1], &falling, &settings), "in order"),
+            (cast(&fields[1], &falling, &fields[0], &still, &settings), "swapped"),
         ] {
             match found {
                 TimeOfImpact::Hit(hit) => {
                     n_hits += 1;
-                    let told = if let Proof::Within(distance) = hit.proof { distance } else { 0.0 };
-                    assert!(told <= error, "{round}, {what}: {hit:?}");
-                    assert!(gap(hit.t_hi) <= told + error, "{round}, {what}: {hit:?} {}", gap(hit.t_hi));
+                    let proved = if let Proof::Within(distance) = hit.proof { distance } else { 0.0 };
+                    assert!(proved <= error, "{round}, {what}: {hit:?}");
+                    assert!(gap(hit.t_hi) <= proved + error, "{round}, {what}: {hit:?} {}", gap(hit.t_hi));
                     for k in 0..20 {
                         let t = hit.t_lo * f64::from(k) / 20.0;
                         assert!(hit.t_lo == 0.0 || 0.0 < gap(t) + error, "{round}, {what}: {hit:?}");
@@ -475,7 +475,7 @@ fn fields_meet_each_other_when_their_meshes_do() {
                 TimeOfImpact::Clear(_) => {
                     let least = (0..=40).map(|k| gap(f64::from(k) / 40.0)).fold(f64::INFINITY, f64::min);
                     assert!(0.0 < least + error, "{round}, {what}: {found:?}");
-                    let exact = cast(&truth[0], &still, &truth[1], &falling, &ask);
+                    let exact = cast(&truth[0], &still, &truth[1], &falling, &settings);
                     assert!(exact.hit().is_none() || least <= error, "{round}, {what}: {exact:?}");
                 }
                 TimeOfImpact::Undecided(undecided) => panic!("{round}, {what}: {undecided:?}"),

@@ -131,15 +131,15 @@ fn rays_and_points_meet_the_nearest_part() {
     for parts in grounds() {
         let ground = compound(&parts);
         for _ in 0..300 {
-            let place = pose(&mut random, 1.0);
+            let whole_pose = pose(&mut random, 1.0);
             let from = pose(&mut random, 3.0);
             let ray = Ray::new(from.translation, from.rotation * Vec3::X);
-            let alone = alone(&parts, &place);
+            let alone = alone(&parts, &whole_pose);
             let first = (alone.iter())
                 .filter_map(|(part, at)| cast_ray(part, at, &ray, Interval::FORWARD))
                 .map(|hit| hit.t)
                 .reduce(f32::min);
-            let hit = cast_ray(&ground, &place, &ray, Interval::FORWARD);
+            let hit = cast_ray(&ground, &whole_pose, &ray, Interval::FORWARD);
             assert_eq!(hit.is_some(), first.is_some());
             if let (Some(hit), Some(first)) = (hit, first) {
                 n_hits += 1;
@@ -147,7 +147,7 @@ fn rays_and_points_meet_the_nearest_part() {
                 assert!((hit.part as usize) < parts.len());
             }
             let (mut all, mut n_alone) = (Vec::new(), 0);
-            cast_ray_all(&ground, &place, &ray, Interval::BOTH, &mut all);
+            cast_ray_all(&ground, &whole_pose, &ray, Interval::BOTH, &mut all);
             for (part, at) in &alone {
                 let mut own = Vec::new();
                 cast_ray_all(part, at, &ray, Interval::BOTH, &mut own);
@@ -159,7 +159,7 @@ fn rays_and_points_meet_the_nearest_part() {
                 .filter_map(|(part, at)| project_point(part, at, point))
                 .map(|found| found.distance)
                 .fold(f32::INFINITY, f32::min);
-            let found = project_point(&ground, &place, point).unwrap();
+            let found = project_point(&ground, &whole_pose, point).unwrap();
             assert!((found.distance - nearest).abs() <= 1e-5 * (1.0 + nearest.abs()));
         }
     }
@@ -175,7 +175,7 @@ fn casts_find_the_first_part() {
         let ground = compound(&parts);
         for (name, shape) in shapes().iter().filter(|(_, shape)| shape.is_convex()) {
             for round in 0..12 {
-                let place = pose(&mut random, 0.5);
+                let whole_pose = pose(&mut random, 0.5);
                 let from = pose(&mut random, 3.0);
                 let displacement = pose(&mut random, 4.0).translation;
                 let turn = if round % 2 == 0 { Vec3::ZERO } else { displacement };
@@ -186,12 +186,12 @@ fn casts_find_the_first_part() {
                     TimeOfImpact::Clear(_) => None,
                     TimeOfImpact::Undecided(undecided) => panic!("{name}: {undecided:?}"),
                 };
-                let first = (alone(&parts, &place).iter())
+                let first = (alone(&parts, &whole_pose).iter())
                     .filter_map(|(part, at)| time(cast(part, &still(at), shape, &moving, &settings)))
                     .reduce(f64::min);
                 for found in [
-                    time(cast(&ground, &still(&place), shape, &moving, &settings)),
-                    time(cast(shape, &moving, &ground, &still(&place), &settings)),
+                    time(cast(&ground, &still(&whole_pose), shape, &moving, &settings)),
+                    time(cast(shape, &moving, &ground, &still(&whole_pose), &settings)),
                 ] {
                     assert_eq!(found.is_some(), first.is_some(), "{name}: {found:?} {first:?}");
                     assert!(

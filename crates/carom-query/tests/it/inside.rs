@@ -44,9 +44,9 @@ fn check_winding(mesh: &MeshShape, p: DVec3) -> f64 {
     }
     // Which side of a half decides, unless the sum itself is in doubt.
     if 1e-9 < (expected - 0.5).abs() {
-        let place = placement(mesh, &HERE, p);
+        let location = placement(mesh, &HERE, p);
         assert!(
-            (place == Placement::Inside) == (0.5 < expected) || place == Placement::Surface,
+            (location == Placement::Inside) == (0.5 < expected) || location == Placement::Surface,
             "{expected} at {p}"
         );
     }
@@ -70,8 +70,8 @@ fn published_points() {
         assert!((found.value - expected).abs() < 2e-6, "{found:?} {case}");
         if mesh.is_solid() {
             n_solid += 1;
-            let place = placement(mesh, &HERE, p);
-            assert_eq!(place == Placement::Inside, 0.5 < expected, "{place:?} {case}");
+            let location = placement(mesh, &HERE, p);
+            assert_eq!(location == Placement::Inside, 0.5 < expected, "{location:?} {case}");
         } else {
             n_open += 1;
         }
@@ -104,10 +104,10 @@ fn points_of_real_meshes() {
                 4 => low + (high - low) * random.unit() * 1.2,
                 _ => (low + high) * 0.5 + random.cube_point() * (high - low),
             };
-            let place = placement(&mesh, &HERE, p);
-            assert_eq!(place, point_in_mesh(p, corners.iter().copied()), "{name} {p}");
-            counts[place as usize] += 1;
-            if place != Placement::Surface && 2 < round % 6 {
+            let location = placement(&mesh, &HERE, p);
+            assert_eq!(location, point_in_mesh(p, corners.iter().copied()), "{name} {p}");
+            counts[location as usize] += 1;
+            if location != Placement::Surface && 2 < round % 6 {
                 let sum = winding::winding_number(p, corners.iter().copied());
                 let found = winding_number(&mesh, &HERE, p, 0.0).value;
                 assert!((sum - found).abs() < 1e-9, "{name} {p}: {sum} {found}");
@@ -193,7 +193,7 @@ fn turned_triangles_change_no_answer() {
 
 /// Inside out, a cavity, one facet turned, as the orientation is kept; and meshes that cannot tell.
 #[test]
-fn what_cannot_tell_says_so() {
+fn meshes_without_an_inside_report_that_it_is_unknown() {
     let cuboid = |size: f64| {
         let corner = |i: u32| DVec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2)) - 0.5;
         let vertices: Vec<DVec3> = (0..8).map(|i| corner(i) * size).collect();
@@ -204,36 +204,39 @@ fn what_cannot_tell_says_so() {
         data
     };
     let p = DVec3::new(0.25, 0.0, 0.1);
-    let asks = |mesh: &MeshShape| {
+    let inside_of = |mesh: &MeshShape| {
         let found = project_point(&Shape::Mesh(Arc::new(mesh.clone())), &HERE, p).unwrap();
         assert_eq!(found.is_inside, found.inside == Some(true));
         assert_eq!(found.distance < 0.0, found.is_inside);
         assert!(0.75 - 1e-12 < found.distance.abs());
-        assert_eq!(solid_placement(mesh, &HERE, p).map(|place| place == Placement::Inside), found.inside);
+        assert_eq!(
+            solid_placement(mesh, &HERE, p).map(|location| location == Placement::Inside),
+            found.inside
+        );
         found.inside
     };
     for range in [0..0, 0..12, 3..4, 5..12] {
         let mesh = shape(&turn(cuboid(2.0), range.clone()));
-        assert_eq!(asks(&mesh), Some(true), "{range:?}");
+        assert_eq!(inside_of(&mesh), Some(true), "{range:?}");
         let kept = MeshShape::clone(&mesh).with_kept_orientation();
         let expected = if range.is_empty() { Some(true) } else { None };
-        assert_eq!(asks(&kept), expected, "{range:?}");
+        assert_eq!(inside_of(&kept), expected, "{range:?}");
         assert_eq!(kept.ambiguity().is_some(), range.len() % 12 != 0);
     }
     // Two of the twelve are missing; then one lies there twice.
     let mut open = cuboid(2.0);
     open.indices.truncate(10);
-    assert_eq!(asks(&shape(&open)), None);
+    assert_eq!(inside_of(&shape(&open)), None);
     let mut doubled = cuboid(2.0);
     doubled.indices.push([1, 7, 5]);
-    assert_eq!(asks(&shape(&doubled)), None);
+    assert_eq!(inside_of(&shape(&doubled)), None);
     // A cavity, whatever its facets face, is outside; so is what is beyond.
     for range in [0..0, 0..24, 0..12, 12..24, 7..15] {
         let (mut all, inner) = (cuboid(6.0), cuboid(2.0));
         all.indices.extend(inner.indices.iter().map(|t| t.map(|v| v + 8)));
         all.vertices.extend(inner.vertices);
         let mesh = shape(&turn(all, range.clone()));
-        assert_eq!(asks(&mesh), Some(false), "{range:?}");
+        assert_eq!(inside_of(&mesh), Some(false), "{range:?}");
         assert_eq!(solid_placement(&mesh, &HERE, DVec3::splat(2.0)), Some(Placement::Inside), "{range:?}");
         assert_eq!(solid_placement(&mesh, &HERE, DVec3::splat(4.0)), Some(Placement::Outside), "{range:?}");
     }

@@ -31,23 +31,24 @@ macro_rules! suite {
                 let shapes = [tile(2.0), tile(1.0)];
                 let poses = [Vec3::new(-1.0, -0.25, 0.0), Vec3::new(0.5, raised - 0.25, 0.0)]
                     .map(Pose::from_translation);
-                let place = Pose::from_translation(at);
+                let body_pose = Pose::from_translation(at);
                 let mut found = Vec::new();
                 let mut ranges = Vec::new();
                 for (shape, pose) in shapes.iter().zip(&poses) {
                     let first = found.len();
                     let mut cache = ManifoldCache::new();
                     if is_a {
-                        manifolds(shape, pose, body, &place, PREDICTION, &mut cache, &mut found);
+                        manifolds(shape, pose, body, &body_pose, PREDICTION, &mut cache, &mut found);
                     } else {
-                        manifolds(body, &place, shape, pose, PREDICTION, &mut cache, &mut found);
+                        manifolds(body, &body_pose, shape, pose, PREDICTION, &mut cache, &mut found);
                     }
                     ranges.push(first..found.len());
                 }
                 let neighbours: Vec<_> =
                     (0..2).map(|k| Neighbour::new(&shapes[k], &poses[k], is_a, ranges[k].clone())).collect();
                 let mut smooth = found.clone();
-                let n = smooth_internal_edges(body, &place, &neighbours, &mut smooth, PREDICTION, TOLERANCE);
+                let n =
+                    smooth_internal_edges(body, &body_pose, &neighbours, &mut smooth, PREDICTION, TOLERANCE);
                 (found, smooth, n)
             }
 
@@ -74,12 +75,12 @@ macro_rules! suite {
                 };
                 let mut dice = Dice::new(1);
                 let mut n_at_edges = 0;
-                for places in [
+                for positions in [
                     &[[0.0, 1.0], [-2e-4, -1.0]][..],
                     &[[0.0, 1.0], [1e-3, 0.0], [2e-3, -1.0]],
                     &[[0.01, 0.3], [0.0, -0.9]],
                 ] {
-                    let body = Shape::compound(places.iter().map(|&at| ball(at)).collect()).unwrap();
+                    let body = Shape::compound(positions.iter().map(|&at| ball(at)).collect()).unwrap();
                     for k in 0..600 {
                         let line = 2.7 * (k % 9 + 1) as $real - 10.0;
                         let near = [0.03, 3e-4, 3e-6][k % 3] * dice.range(-1.0, 1.0) as $real;
@@ -91,7 +92,7 @@ macro_rules! suite {
                         let neighbour = Neighbour::new(&floor, &Pose::IDENTITY, true, 0..found.len());
                         n_at_edges += usize::from(found.iter().any(|m| 1e-4 < lean(m) && lean(m) < 0.01));
                         smooth_internal_edges(&body, &pose, &[neighbour], &mut found, PREDICTION, TOLERANCE);
-                        for part in 0..places.len() as u32 {
+                        for part in 0..positions.len() as u32 {
                             let of_part = |m: &&Manifold| m.contacts().iter().any(|c| c.part_b == part);
                             let mut own = found.iter().filter(of_part);
                             let deepest = |m: &Manifold| m.deepest().unwrap().distance;
@@ -140,7 +141,7 @@ macro_rules! suite {
 
             /// Each of two tiles pushed who was deep in both into the other one.
             #[test]
-            fn a_way_out_that_leads_into_the_next_tile_is_none() {
+            fn an_exit_into_the_next_tile_is_rejected() {
                 let ball = Shape::Sphere(Sphere::new(0.06).unwrap());
                 let brick = Shape::Cuboid(Cuboid::new(Vec3::new(0.05, 0.06, 0.04)).unwrap());
                 for is_a in [true, false] {

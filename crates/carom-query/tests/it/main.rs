@@ -1,6 +1,6 @@
 //! Integration tests of carom-query.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
-#![allow(clippy::duplicate_mod)] // invariants/ask.rs is compiled for f32 and again for f64.
+#![allow(clippy::duplicate_mod)] // invariants/pairs.rs is compiled for f32 and again for f64.
 
 mod allocations;
 mod cached;

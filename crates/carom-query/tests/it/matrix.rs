@@ -104,14 +104,14 @@ fn what_is_not_turned_gives_the_same_numbers_sooner() {
                 let turned = Pose::new(Quat::from_xyzw(0.0, 0.0, 0.0, -1.0), pose_a.translation);
                 let mut pose_b = random_pose(&mut random, 1.0);
                 pose_b.translation = pose_a.translation + pose_b.translation * (0.3 + 0.15 * round as f32);
-                let ask = |pose_a: &Pose| {
+                let query = |pose_a: &Pose| {
                     let mut list = Vec::new();
                     manifolds(&a.1, pose_a, &b.1, &pose_b, 0.05, &mut ManifoldCache::new(), &mut list);
                     let near = contact(&a.1, pose_a, &b.1, &pose_b, 0.05);
                     (distance(&a.1, pose_a, &b.1, &pose_b), near, list)
                 };
-                let own = ask(&pose_a);
-                assert_eq!(own, ask(&turned), "{} against {}, {pose_a:?}, {pose_b:?}", a.0, b.0);
+                let own = query(&pose_a);
+                assert_eq!(own, query(&turned), "{} against {}, {pose_a:?}, {pose_b:?}", a.0, b.0);
                 n_near += usize::from(!own.2.is_empty());
             }
         }

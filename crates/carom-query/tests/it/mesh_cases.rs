@@ -107,7 +107,7 @@ fn published_motions() {
 
 /// Points beyond the numbers of the tree, and of its scaling, have a nearest triangle all the same.
 #[test]
-fn a_mesh_has_a_point_nearest_to_any_place() {
+fn a_mesh_has_a_point_nearest_to_any_position() {
     use carom_query::f64::project_point;
     for size in [1e-100, 1e-30, 1.0, 1e30, 1e40] {
         let vertices = vec![DVec3::ZERO, DVec3::X * size, DVec3::Y * size, DVec3::Z * size];
@@ -138,18 +138,18 @@ fn rotations_off_unit_length_count_normalised() {
     let (mut n_off, mut n_hits) = (0, 0);
     for i in 0..50 {
         let turn = DQuat::from_euler(glam::EulerRot::XYZ, 0.1 * f64::from(i), 0.7, -0.3 * f64::from(i));
-        let given = turn.as_quat().as_dquat();
-        n_off += usize::from(1e-9 < (given.length() - 1.0).abs());
+        let rotation = turn.as_quat().as_dquat();
+        n_off += usize::from(1e-9 < (rotation.length() - 1.0).abs());
         let position = DVec3::new(3.0, -2.0, 5.0);
-        let (given, unit) = (Pose::new(given, position), Pose::new(given.normalize(), position));
+        let (off_unit, unit) = (Pose::new(rotation, position), Pose::new(rotation.normalize(), position));
         let point = DVec3::new(-40.0, 17.0, 30.0);
-        let [a, b] = [given, unit].map(|pose| project_point(&shape, &pose, point).unwrap());
+        let [a, b] = [off_unit, unit].map(|pose| project_point(&shape, &pose, point).unwrap());
         assert!(
             (a.point - b.point).length() < 1e-13 && (a.distance - b.distance).abs() < 1e-12,
             "{a:?} {b:?}"
         );
         let ray = Ray::new(point, position - point);
-        let [a, b] = [given, unit].map(|pose| cast_ray(&shape, &pose, &ray, Interval::FORWARD).unwrap());
+        let [a, b] = [off_unit, unit].map(|pose| cast_ray(&shape, &pose, &ray, Interval::FORWARD).unwrap());
         assert!((a.t - b.t).abs() < 1e-14 && (a.normal - b.normal).length() < 1e-14, "{a:?} {b:?}");
         n_hits += 1;
     }

@@ -67,7 +67,7 @@ fn each_triangle_by_itself() {
                 let at = point(&mut random, if round % 2 == 0 { 1.0 } else { 2.0 });
                 let pose = Pose::new(Quat::from_scaled_axis(point(&mut random, 3.0)), at);
                 let prediction = [0.0, 0.02, 0.3][round % 3];
-                let told = of_mesh(&whole, &shape, &pose, prediction);
+                let reported = of_mesh(&whole, &shape, &pose, prediction);
                 let mut touches = false;
                 let mut deepest = f32::INFINITY;
                 for (t, single) in singles.iter().enumerate() {
@@ -82,12 +82,12 @@ fn each_triangle_by_itself() {
                     let own = near.map(|near| near.contact.distance);
                     if own.is_some_and(|own| own < prediction - slack) {
                         assert!(
-                            told.contains_key(&(t as u32)),
+                            reported.contains_key(&(t as u32)),
                             "triangle {t} at {own:?}: {shape:?} at {pose:?}"
                         );
                     }
-                    if let Some(told) = told.get(&(t as u32)) {
-                        assert!(own.is_some(), "triangle {t} is told at {told}: {shape:?} at {pose:?}");
+                    if let Some(reported) = reported.get(&(t as u32)) {
+                        assert!(own.is_some(), "triangle {t} is told at {reported}: {shape:?} at {pose:?}");
                     }
                 }
                 n_touching += usize::from(touches);

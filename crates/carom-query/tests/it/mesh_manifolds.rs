@@ -59,7 +59,7 @@ fn sheet(half: f32, n: u32, is_turned: bool) -> Shape {
     shape(vertices, triangles)
 }
 
-fn ask(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: f32) -> Vec<Manifold> {
+fn manifolds_of(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, prediction: f32) -> Vec<Manifold> {
     let mut out = Vec::new();
     manifolds(a, pose_a, b, pose_b, prediction, &mut ManifoldCache::new(), &mut out);
     for manifold in &out {
@@ -92,7 +92,7 @@ fn a_box_stands_on_a_floor_on_its_corners() {
             for height in [-0.02, -0.003, 0.0, 0.004] {
                 for (x, z, angle) in [(0.1, 0.2, 0.0), (1.7, -0.3, 0.5), (-2.0, 3.1, 1.1)] {
                     let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(x, 1.3 + height, z));
-                    let found = ask(floor, &Pose::IDENTITY, &body, &pose, 0.02);
+                    let found = manifolds_of(floor, &Pose::IDENTITY, &body, &pose, 0.02);
                     assert_eq!(found.len(), 1, "{found:?}");
                     assert!((found[0].normal() - Vec3::Y).length() < 1e-5, "{found:?}");
                     assert_eq!(found[0].contacts().len(), 4);
@@ -119,7 +119,7 @@ fn a_box_over_the_edge_of_another_is_held_from_below() {
     for i in 0..40 {
         let angle = 0.16 * i as f32;
         let pose = Pose::new(Quat::from_rotation_y(angle), Vec3::new(0.9, 0.745, 0.02 * i as f32));
-        let found = ask(&table, &Pose::IDENTITY, &body, &pose, 0.02);
+        let found = manifolds_of(&table, &Pose::IDENTITY, &body, &pose, 0.02);
         assert_eq!(found.len(), 1, "{i} {found:?}");
         assert!(0.9999 < found[0].normal().y && 2 < found[0].contacts().len(), "{i} {found:?}");
     }
@@ -149,20 +149,20 @@ fn boxes_push_as_cuboids_do() {
         let pose_b = Pose::new(turn_b, pose_a.translation + away * high);
         let truth = contact(&cuboids[0], &pose_a, &cuboids[1], &pose_b, 10.0).unwrap().contact;
         let meshes = half.map(|half| box_mesh(half, n));
-        let found = ask(&meshes[0], &pose_a, &meshes[1], &pose_b, 0.02);
+        let found = manifolds_of(&meshes[0], &pose_a, &meshes[1], &pose_b, 0.02);
         // Where B is free when it is moved as a manifold asks. Corners count that are within six
         // degrees of the outermost, so normals and depths may be off by a little.
-        let is_way_out = |m: &Manifold| {
+        let is_separating = |m: &Manifold| {
             let depth = -m.deepest().unwrap().distance;
             let moved = Pose::new(pose_b.rotation, pose_b.translation + m.normal() * depth);
             let there = contact(&cuboids[0], &pose_a, &cuboids[1], &moved, 10.0).unwrap().contact;
             (depth + truth.distance).abs() < 2e-3 && there.distance.abs() < 2e-3
         };
-        assert!(found.iter().any(is_way_out), "{round}: {truth:?} {found:?}");
+        assert!(found.iter().any(is_separating), "{round}: {truth:?} {found:?}");
         // Nothing pulls them together.
         for manifold in &found {
             let is_along = 0.0 < manifold.normal().dot(truth.normal);
-            assert!(is_along || is_way_out(manifold), "{round}: {truth:?} {found:?}");
+            assert!(is_along || is_separating(manifold), "{round}: {truth:?} {found:?}");
         }
         if truth.distance < 0.0 {
             n_deep += 1
@@ -189,7 +189,7 @@ fn two_round_bodies_touch_once_along_the_line_of_their_centres() {
         let pose_a = Pose::new(turn(&mut random), random.cube_point().as_vec3());
         let depth = [-0.01, -0.002, 0.002, 0.008][round % 4];
         let pose_b = Pose::new(turn(&mut random), pose_a.translation + away * (1.99 + depth));
-        let found = ask(&ball, &pose_a, &ball, &pose_b, 0.02);
+        let found = manifolds_of(&ball, &pose_a, &ball, &pose_b, 0.02);
         if found.is_empty() {
             // The faces lie up to half a hundredth inside the ball, on either side.
             assert!(0.0 < depth, "{round}");
@@ -241,7 +241,7 @@ fn a_cube_meets_no_ghost_on_a_flat_floor() {
             Vec3::new(0.6 + 0.009 * step as f32, 0.3 - sunk, 2.0 + 0.3 * (0.01 * step as f32).sin());
         let tilt = Quat::from_rotation_z(0.002 * (step as f32 * 0.1).sin());
         let pose = Pose::new(tilt * Quat::from_rotation_y(0.003 * step as f32), position);
-        let found = ask(&floor, &Pose::IDENTITY, &cube, &pose, 0.02);
+        let found = manifolds_of(&floor, &Pose::IDENTITY, &cube, &pose, 0.02);
         assert_eq!(found.len(), 1, "{step} {found:?}");
         assert!((found[0].normal() - Vec3::Y).length() < 1e-5, "{step} {found:?}");
         assert!(2 < found[0].contacts().len(), "{step} {found:?}");
@@ -257,7 +257,7 @@ fn thin_plates_do_not_change_sides() {
         for part in [-0.9, -0.5, 0.0, 0.5] {
             let sunk = part * f32::min(half_a, half_b);
             let pose = Pose::new(Quat::from_rotation_y(0.4), Vec3::new(0.3, half_a + half_b + sunk, 0.2));
-            let found = ask(&a, &Pose::IDENTITY, &b, &pose, 0.02);
+            let found = manifolds_of(&a, &Pose::IDENTITY, &b, &pose, 0.02);
             assert!(!found.is_empty());
             for manifold in &found {
                 assert!(0.999 < manifold.normal().y, "{half_a} {half_b} {part} {found:?}");
@@ -276,7 +276,7 @@ fn a_sheet_holds_from_both_sides() {
             for (shape, half) in [(&body, 0.5), (&plate, 0.01)] {
                 for height in [-0.004, 0.0, 0.004] {
                     let pose = Pose::new(Quat::from_rotation_y(0.3), Vec3::Y * side * (half + height));
-                    let found = ask(&sheet, &Pose::IDENTITY, shape, &pose, 0.02);
+                    let found = manifolds_of(&sheet, &Pose::IDENTITY, shape, &pose, 0.02);
                     assert_eq!(found.len(), 1, "{is_turned} {side} {height} {found:?}");
                     assert!(0.9999 < found[0].normal().y * side, "{found:?}");
                     assert_eq!(found[0].contacts().len(), 4);
@@ -308,7 +308,7 @@ fn a_wedge_in_a_groove_rests_on_both_walls() {
     let groove = prism(&block, &[[0, 1, 3], [1, 2, 3], [0, 3, 4]]);
     let wedge = prism(&[[0.0, 0.0], [0.4, 0.4], [-0.4, 0.4]], &[[0, 1, 2]]);
     for sunk in [0.002, 0.01] {
-        let found = ask(&groove, &Pose::IDENTITY, &wedge, &at(0.0, -0.5 - sunk, 0.1), 0.02);
+        let found = manifolds_of(&groove, &Pose::IDENTITY, &wedge, &at(0.0, -0.5 - sunk, 0.1), 0.02);
         let side = 0.5_f32.sqrt();
         for wall in [Vec3::new(side, side, 0.0), Vec3::new(-side, side, 0.0)] {
             let holds = |m: &Manifold| (m.normal() - wall).length() < 1e-4 && 2 < m.contacts().len();
@@ -327,7 +327,8 @@ fn exchanged_bodies_give_the_exchanged_answer() {
         let (a, b) = (&bodies[round % 3], &bodies[random.below(3)]);
         let pose_a = Pose::new(turn(&mut random), random.cube_point().as_vec3());
         let pose_b = Pose::new(turn(&mut random), pose_a.translation + random.cube_point().as_vec3() * 0.8);
-        let (there, back) = (ask(a, &pose_a, b, &pose_b, 0.02), ask(b, &pose_b, a, &pose_a, 0.02));
+        let (there, back) =
+            (manifolds_of(a, &pose_a, b, &pose_b, 0.02), manifolds_of(b, &pose_b, a, &pose_a, 0.02));
         n_manifolds += there.len();
         assert_eq!(there.is_empty(), back.is_empty(), "{round}");
         assert!(!intersects(a, &pose_a, b, &pose_b) || !there.is_empty(), "{round}");
@@ -354,7 +355,7 @@ fn a_mesh_on_itself_moved_by_a_bit() {
         for direction in
             [Vec3::ZERO, Vec3::Y * 1e-7, Vec3::new(1e-3, 2e-3, 1e-3), Vec3::new(0.02, -0.01, 0.03)]
         {
-            let found = ask(body, &Pose::IDENTITY, body, &Pose::from_translation(direction), 0.01);
+            let found = manifolds_of(body, &Pose::IDENTITY, body, &Pose::from_translation(direction), 0.01);
             assert!(!found.is_empty());
             assert!(found.len() < 800, "{}", found.len());
         }
@@ -367,7 +368,7 @@ fn features_stay_while_a_body_creeps() {
     let (floor, body) = (box_mesh(Vec3::new(4.0, 1.0, 4.0), 9), box_mesh(Vec3::splat(0.5), 2));
     let mut last = None;
     for step in 0..50 {
-        let found = ask(&floor, &Pose::IDENTITY, &body, &at(0.01 * step as f32, 1.499, 0.003), 0.02);
+        let found = manifolds_of(&floor, &Pose::IDENTITY, &body, &at(0.01 * step as f32, 1.499, 0.003), 0.02);
         let features: Vec<_> = found[0].contacts().iter().map(|c| (c.feature_a, c.feature_b)).collect();
         assert_eq!(*last.get_or_insert_with(|| features.clone()), features, "{step}");
     }

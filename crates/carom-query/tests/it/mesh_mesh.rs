@@ -122,7 +122,7 @@ fn powers_of_two_change_nothing() {
         let (a, b) = (surface(&mut random, round, 6, 1.0), surface(&mut random, round + 1, 5, 1.0));
         let turn = Quat::from_rotation_x(0.3 * round as f32);
         let position = (random.cube_point() * 0.8).as_vec3();
-        let ask = |scale: f32| {
+        let query = |scale: f32| {
             let (a, b) = (make(&a, scale), make(&b, scale));
             let pose = Pose::new(turn, position * scale);
             let mut pairs = Vec::new();
@@ -130,9 +130,9 @@ fn powers_of_two_change_nothing() {
             let d = distance(&Shape::Mesh(a), &Pose::IDENTITY, &Shape::Mesh(b), &pose);
             (pairs, d.distance / scale, d.part_a, d.part_b)
         };
-        let one = ask(1.0);
+        let one = query(1.0);
         for scale in [2f32.powi(60), 2f32.powi(-60)] {
-            assert_eq!(ask(scale), one, "round {round}");
+            assert_eq!(query(scale), one, "round {round}");
         }
     }
 }

@@ -60,8 +60,8 @@ fn some_pair(random: &mut Random, kind: usize, size: f64, far: f64) -> Pair {
         5 => [ball(random, size), capsule(random, size)],
         _ => [cuboid(random, size), cuboid(random, size)],
     };
-    let way = random.below(5);
-    let [turn_a, turn_b] = [0, 1].map(|_| turn(random, way));
+    let turn_kind = random.below(5);
+    let [turn_a, turn_b] = [0, 1].map(|_| turn(random, turn_kind));
     let middle = random.cube_point() * far;
     let apart = random.cube_point() * size * 2.0;
     let [a, b] = shapes;
@@ -161,7 +161,7 @@ fn boxes_and_balls_on_a_grid() {
 
 /// Boxes in a row that overlap and whose edges are parallel, or nearly so, are decided by lanes.
 #[test]
-fn parallel_edges_do_not_go_to_the_slow_way() {
+fn parallel_edges_do_not_take_the_slow_path() {
     for angle in [0.0, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2] {
         for depth in [-0.2_f32, 0.2] {
             let shape = Shape::Cuboid(Cuboid::new(Vec3::splat(0.5)).unwrap());

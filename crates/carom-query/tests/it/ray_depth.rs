@@ -38,7 +38,7 @@ fn ball(n_halvings: u32) -> RayMesh {
     ray_mesh(TriMesh::new(vertices, triangles).unwrap())
 }
 
-fn ask(a: &RayMesh, pose_a: &Pose, b: &RayMesh, pose_b: &Pose) -> Vec<RayContact> {
+fn ray_contacts(a: &RayMesh, pose_a: &Pose, b: &RayMesh, pose_b: &Pose) -> Vec<RayContact> {
     let mut out = Vec::new();
     ray_depth(a, pose_a, b, pose_b, &RayDepthSettings::default(), &mut RayDepthCache::default(), &mut out);
     out
@@ -54,7 +54,7 @@ fn balls_of_known_depth() {
         let away = Vec3::new(0.36, 0.48, 0.8);
         let pose_a = Pose::new(turn, Vec3::new(1.0, -2.0, 0.5));
         let pose_b = Pose::new(turn.inverse(), pose_a.translation + away * (2.0 - depth));
-        let contacts = ask(&ball, &pose_a, &ball, &pose_b);
+        let contacts = ray_contacts(&ball, &pose_a, &ball, &pose_b);
         let (mut deepest, mut n_of_a) = (0.0_f32, 0);
         for found in &contacts {
             let c = &found.contact;
@@ -85,7 +85,9 @@ fn balls_of_known_depth() {
         assert!(depth - 0.1 * depth - off as f32 <= deepest && deepest <= depth + 1e-5, "{depth} {deepest}");
     }
     // Apart: nothing, though the boxes overlap.
-    assert!(ask(&ball, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::splat(1.2))).is_empty());
+    assert!(
+        ray_contacts(&ball, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::splat(1.2))).is_empty()
+    );
 }
 
 /// Number and depth of the vertices, A's and then B's: each triangle of both meshes is held against
@@ -145,7 +147,7 @@ fn contacts_are_those_of_all_triangles() {
         let away = [0.0, 0.4, 0.8, 1.2][random.below(4)];
         let position = poses[0].translation + (random.cube_point() * away).as_vec3() * size;
         let poses = [poses[0], Pose::new(poses[1].rotation, position)];
-        let found = ask(&bodies[0], &poses[0], &bodies[1], &poses[1]);
+        let found = ray_contacts(&bodies[0], &poses[0], &bodies[1], &poses[1]);
         let expected = by_all_triangles([&bodies[0], &bodies[1]], [&poses[0], &poses[1]]);
         n_found += found.len();
         n_apart += usize::from(found.is_empty());
@@ -170,11 +172,11 @@ fn rays_that_leave_their_own_body_first_are_dropped() {
         (ray_mesh(box_mesh(Vec3::new(0.5, 0.02, 0.5))), ray_mesh(box_mesh(Vec3::splat(1.0))));
     // A corner's ray runs along the diagonal, and ends in the middle of the block only if it is not
     // the plate's own.
-    let inside = ask(&plate, &Pose::IDENTITY, &block, &Pose::IDENTITY);
+    let inside = ray_contacts(&plate, &Pose::IDENTITY, &block, &Pose::IDENTITY);
     assert!(inside.is_empty(), "{inside:?}");
     // A corner of one cube in another: both bodies have one vertex in the other.
     let cube = ray_mesh(box_mesh(Vec3::splat(0.5)));
-    let corner = ask(&cube, &Pose::IDENTITY, &cube, &Pose::from_translation(Vec3::splat(0.9)));
+    let corner = ray_contacts(&cube, &Pose::IDENTITY, &cube, &Pose::from_translation(Vec3::splat(0.9)));
     assert_eq!(corner.len(), 2, "{corner:?}");
     for found in &corner {
         // Along the diagonal, from corner to corner.
@@ -200,7 +202,7 @@ fn last_frames_triangles_save_the_tree() {
         cold.clear();
         ray_depth(&ball, &Pose::IDENTITY, &ball, &pose_b, &full, &mut kept, &mut cold);
         // The exact variant does not depend on what was before.
-        assert_eq!(cold, ask(&ball, &Pose::IDENTITY, &ball, &pose_b));
+        assert_eq!(cold, ray_contacts(&ball, &Pose::IDENTITY, &ball, &pose_b));
         out.clear();
         ray_depth(&ball, &Pose::IDENTITY, &ball, &pose_b, &followed, &mut warm, &mut out);
         let names = |list: &[RayContact]| -> Vec<_> {
@@ -237,7 +239,7 @@ fn last_frames_triangles_save_the_tree() {
         );
         out.clear();
         ray_depth(&ball, &Pose::IDENTITY, &ball, &pose_b, &settings, &mut warm, &mut out);
-        assert_eq!(out, ask(&ball, &Pose::IDENTITY, &ball, &pose_b));
+        assert_eq!(out, ray_contacts(&ball, &Pose::IDENTITY, &ball, &pose_b));
         let measured = allocation_counter::measure(|| {
             out.clear();
             ray_depth(&ball, &Pose::IDENTITY, &ball, &pose_b, &settings, &mut warm, &mut out);

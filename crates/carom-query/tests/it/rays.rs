@@ -209,7 +209,7 @@ fn a_mesh_farther_than_any_t_is_not_hit() {
 
 /// Where every way out is as good an iterative depth ended a thousandth off.
 #[test]
-fn points_deep_in_a_rounded_cylinder_have_their_place_on_its_surface() {
+fn points_deep_in_a_rounded_cylinder_project_to_its_surface() {
     let shape = rounded(Shape::Cylinder(Cylinder::new(122.5, 88.7).unwrap()), 2.0);
     let mut random = Random::new(22);
     for i in 0..200 {

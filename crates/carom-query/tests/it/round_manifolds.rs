@@ -42,7 +42,7 @@ fn turn(dice: &mut Dice) -> Quat {
     }
 }
 
-fn ask(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<Manifold> {
+fn single_manifold(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Option<Manifold> {
     let mut out = Vec::new();
     manifolds(a, pose_a, b, pose_b, 0.05, &mut ManifoldCache::new(), &mut out);
     assert!(out.len() <= 1);
@@ -62,7 +62,10 @@ fn the_same_contacts_as_the_general_search() {
             let own = Pose::new(turn(&mut dice), dice.point(reach));
             let pose_b = pose_a * own;
             let context = format!("{round}: {a:?} {b:?} {own:?}");
-            let (fast, slow) = (ask(&a, &pose_a, &b, &pose_b), ask(&user_a, &pose_a, &user_b, &pose_b));
+            let (fast, slow) = (
+                single_manifold(&a, &pose_a, &b, &pose_b),
+                single_manifold(&user_a, &pose_a, &user_b, &pose_b),
+            );
             let (Some(fast), Some(slow)) = (&fast, &slow) else {
                 // At the very limit one of the two may have none.
                 let distance =
@@ -114,7 +117,7 @@ fn a_capsule_at_rest_on_a_box_has_two_contacts() {
         let pose = Pose::new(lying, Vec3::new(0.3, y, 0.4));
         for (a, b, sign) in [(&brick, &rod, 1.0), (&rod, &brick, -1.0)] {
             let (pose_a, pose_b) = if sign > 0.0 { (Pose::IDENTITY, pose) } else { (pose, Pose::IDENTITY) };
-            let m = ask(a, &pose_a, b, &pose_b).unwrap();
+            let m = single_manifold(a, &pose_a, b, &pose_b).unwrap();
             assert_eq!(m.contacts().len(), 2, "{y}: {m:?}");
             assert!((m.normal() - Vec3::Y * sign).length() < 1e-6);
             for c in m.contacts() {
@@ -233,7 +236,7 @@ macro_rules! ugly {
                 DVec3::new(v.x.into(), v.y.into(), v.z.into())
             }
 
-            fn ask(
+            fn single_manifold(
                 a: &Shape,
                 pose_a: &Pose,
                 b: &Shape,
@@ -264,13 +267,13 @@ macro_rules! ugly {
                     // anywhere.
                     let along = [Vec3::X, Vec3::Y, Vec3::Z][dice.below(3)];
                     let reach = sizes[0][dice.below(3)] + sizes[1][dice.below(3)];
-                    let place = match dice.below(4) {
+                    let position = match dice.below(4) {
                         0 => Vec3::ZERO,
                         1 => along * reach,
                         2 => along * reach + Vec3::new(0.25, 0.0, 0.5),
                         _ => wide_point(&mut dice),
                     };
-                    let own = Pose::new(turn(&mut dice), place);
+                    let own = Pose::new(turn(&mut dice), position);
                     let pose_b = pose_a * own;
                     let prediction = [0.0, 0.25][dice.below(2)];
                     let context = format!("{round}: {a:?} {b:?} {pose_a:?} {pose_b:?} {prediction}");
@@ -278,9 +281,9 @@ macro_rules! ugly {
                         + wide(pose_a.translation).length()
                         + wide(pose_b.translation).length();
                     let rounding = $rounding * size;
-                    let manifold = ask(&a, &pose_a, &b, &pose_b, prediction);
+                    let manifold = single_manifold(&a, &pose_a, &b, &pose_b, prediction);
                     let nearest = contact(&a, &pose_a, &b, &pose_b, prediction).map(|c| c.contact);
-                    let mirrored = ask(&b, &pose_b, &a, &pose_a, prediction);
+                    let mirrored = single_manifold(&b, &pose_b, &a, &pose_a, prediction);
                     let deepest = |m: &Option<Manifold>| m.as_ref().map(|m| m.deepest().unwrap().distance);
                     let near = |x: Option<$real>, y: Option<$real>| match (x, y) {
                         (Some(x), Some(y)) => f64::from(x - y).abs() <= rounding,
@@ -295,7 +298,13 @@ macro_rules! ugly {
                     let scale: $real = 1048576.0;
                     let [large_a, large_b] = [0, 1].map(|i| shape(kinds[i], sizes[i], scale));
                     let moved = |pose: &Pose| Pose::new(pose.rotation, pose.translation * scale);
-                    let large = ask(&large_a, &moved(&pose_a), &large_b, &moved(&pose_b), prediction * scale);
+                    let large = single_manifold(
+                        &large_a,
+                        &moved(&pose_a),
+                        &large_b,
+                        &moved(&pose_b),
+                        prediction * scale,
+                    );
                     let Some(manifold) = manifold else {
                         assert!(large.is_none(), "{large:?} {context}");
                         continue;

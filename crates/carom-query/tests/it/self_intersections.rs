@@ -36,8 +36,9 @@ fn published_answers() {
         // Each segment that is not tiny is a part of a curve.
         let largest = corners.iter().flatten().fold(0.0, |most: f64, p| most.max(p.abs().max_element()));
         let is_long = |ends: [DVec3; 2]| 1e-9 * largest < ends[0].distance(ends[1]);
-        let has_segments =
-            pairs.iter().any(|pair| matches!(pair.meeting, Intersection::Segment(ends) if is_long(ends)));
+        let has_segments = pairs
+            .iter()
+            .any(|pair| matches!(pair.intersection, Intersection::Segment(ends) if is_long(ends)));
         assert!(!has_segments || !curves.is_empty(), "{name}");
         assert!(curves.iter().all(|curve| 2 <= curve.len()), "{name}");
         n_checked += 1;
@@ -47,11 +48,11 @@ fn published_answers() {
 
 /// The points of a pair lie in the boxes of both triangles, up to rounding.
 fn check_points(a: &[DVec3; 3], b: &[DVec3; 3], pair: &SelfIntersection) {
-    assert!(!pair.meeting.points().is_empty(), "{pair:?}");
+    assert!(!pair.intersection.points().is_empty(), "{pair:?}");
     for t in [a, b] {
         let (low, high) = (t[0].min(t[1]).min(t[2]), t[0].max(t[1]).max(t[2]));
         let slack = (low.abs().max(high.abs())).max_element() * 1e-12;
-        for p in pair.meeting.points() {
+        for p in pair.intersection.points() {
             let inside = p.clamp(low, high);
             assert!(inside.distance(*p) <= slack, "{pair:?} {t:?}");
         }
@@ -60,7 +61,7 @@ fn check_points(a: &[DVec3; 3], b: &[DVec3; 3], pair: &SelfIntersection) {
 
 /// Whether two triangles with area share more than their common corners, by edges against
 /// triangles: what else they share ends at an edge of one of them, opposite of the common corner.
-fn is_meeting(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
+fn is_intersecting(a: &[DVec3; 3], b: &[DVec3; 3]) -> bool {
     let is_shared = |p: &DVec3| a.contains(p) && b.contains(p);
     let shared: Vec<DVec3> = a.iter().copied().filter(is_shared).collect();
     let meets = |s: &[DVec3; 3], t: &[DVec3; 3]| {
@@ -113,7 +114,7 @@ fn random_meshes_have_the_pairs_of_all_pairs() {
         let mut truth = Vec::new();
         for (i, a) in corners.iter().enumerate() {
             for (j, b) in corners.iter().enumerate().skip(i + 1) {
-                let is_hit = is_meeting(a, b);
+                let is_hit = is_intersecting(a, b);
                 by_shared[a.iter().filter(|p| b.contains(p)).count()][usize::from(is_hit)] += 1;
                 if is_hit {
                     truth.push((i as u32, j as u32));

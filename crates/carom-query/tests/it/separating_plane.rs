@@ -49,8 +49,8 @@ fn every_pair_that_is_apart_has_one_side_each() {
                 // Points of each body are on its side.
                 for _ in 0..20 {
                     let p = (random.cube_point() * 2.0).as_vec3();
-                    for (shape, place, sign) in [(a, &pose_a, 1.0), (b, &pose_b, -1.0)] {
-                        let Some(on) = project_point(shape, place, p) else { continue };
+                    for (shape, shape_pose, sign) in [(a, &pose_a, 1.0), (b, &pose_b, -1.0)] {
+                        let Some(on) = project_point(shape, shape_pose, p) else { continue };
                         let at = on.point.as_dvec3().dot(plane.normal);
                         let end = if sign < 0.0 { plane.start_of_b } else { plane.end_of_a };
                         assert!(

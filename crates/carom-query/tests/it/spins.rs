@@ -116,7 +116,7 @@ fn what_spins_is_not_passed_over() {
 /// Of what touches from the start that is told, however it spins; a blade whose way is short is
 /// followed to where it strikes.
 #[test]
-fn a_contact_that_can_be_followed_is_told() {
+fn a_contact_that_can_be_followed_is_reported() {
     let mut memory = Workspace::default();
     let settings = ImpactSettings::default().with_target_distance(0.005);
     for spin in [1e3, 1e8, 1e20] {

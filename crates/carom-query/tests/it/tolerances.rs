@@ -11,17 +11,17 @@ const N_CASES: u64 = 40_000;
 #[test]
 fn tolerances_cover_what_they_are_about() {
     for (number, row) in ROWS.iter().enumerate() {
-        let mut seen = RowResult::default();
-        seen.test_cases(row, &mut Random::new(number as u64), N_CASES.div_ceil(row.one_in).max(50));
+        let mut result = RowResult::default();
+        result.test_cases(row, &mut Random::new(number as u64), N_CASES.div_ceil(row.one_in).max(50));
         assert!(
-            seen.is_covered(row),
+            result.is_covered(row),
             "{} is {:e}, needed {:e}: {}",
             row.constant,
             row.value,
-            seen.most,
+            result.most,
             row.what
         );
-        assert!(0.0 < seen.most, "{}: nothing was asked: {}", row.constant, row.what);
+        assert!(0.0 < result.most, "{}: nothing was asked: {}", row.constant, row.what);
     }
 }
 
@@ -30,7 +30,7 @@ fn tolerances_cover_what_they_are_about() {
 #[test]
 fn twins_agree() {
     let mut all = Differences::default();
-    all.look(&mut Random::new(1), 1_500);
+    all.compare(&mut Random::new(1), 1_500);
     assert!(60 < all.0.len(), "{} families", all.0.len());
     for (family, row) in &all.0 {
         // A twin has a tolerance of its own for what lies in one plane.

@@ -7,8 +7,8 @@ use carom_testkit::random::Random;
 fn no_answer_about_convex_shapes_is_wrong() {
     let n_pairs = if std::env::var_os("CAROM_SLOW").is_some() { 100_000 } else { 4_000 };
     let mut tally = Tally::default();
-    tally.look(&mut Random::new(1), n_pairs, true);
-    tally.look(&mut Random::new(2), n_pairs, false);
+    tally.test_pairs(&mut Random::new(1), n_pairs, true);
+    tally.test_pairs(&mut Random::new(2), n_pairs, false);
     for ((question, class), row) in &tally.rows {
         println!(
             "{question:24} {class:10} {:>6} loose {:>4} within {:>5} undecided {:>3} signs {} wrong {} worst {:.1e} normal {:.1e} touching {:.1e} widest {:.1e}",
@@ -25,7 +25,7 @@ fn no_answer_about_convex_shapes_is_wrong() {
         );
     }
     println!("{:?} {} scaled, {} other bits", tally.n_placed, tally.n_scaled, tally.n_other_bits);
-    tally.undecided_samples.iter().for_each(|told| println!("undecided: {told}"));
+    tally.undecided_samples.iter().for_each(|sample| println!("undecided: {sample}"));
     let all = tally.all();
     assert!(
         all.n_wrong == 0 && all.n_wrong_signs == 0 && tally.n_other_bits == 0,

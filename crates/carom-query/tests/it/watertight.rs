@@ -88,8 +88,8 @@ fn no_ray_escapes_in_f32() {
         assert!(first.is_some() || !is_inside, "{pose:?} {ray:?}");
         assert!(n_crossings <= hits.len());
         n_double += usize::from(n_crossings < hits.len());
-        let place = if is_inside { Placement::Inside } else { Placement::Outside };
-        assert_eq!(placement(&mesh, &pose, ray.origin), place);
+        let expected = if is_inside { Placement::Inside } else { Placement::Outside };
+        assert_eq!(placement(&mesh, &pose, ray.origin), expected);
         if round % 50 == 0 {
             // All triangles, asked about the same line.
             let o = pose.wide().inverse_transform_point(ray.origin.as_dvec3());

@@ -29,10 +29,10 @@ use crate::integrate::{inverse_of, turn_by_euler};
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation, tol};
 
 /// Radians. A substep in which a body turns farther is divided.
-const PIECE_TURN: Real = 0.08;
+const MAX_TURN: Real = 0.08;
 
 /// The largest number of parts of a substep.
-const MAX_PIECES: Real = 32.0;
+const MAX_PARTS: Real = 32.0;
 
 /// A jointed body whose moments of inertia differ.
 #[derive(Clone, Copy, Debug)]
@@ -63,13 +63,13 @@ impl Gyroscope {
         let state = &mut states[self.slot];
         let (v, w) = motion(state);
         let angle = w.length() * h;
-        let pieces = ops::ceil(angle / PIECE_TURN).clamp(1.0, MAX_PIECES);
+        let n_parts = ops::ceil(angle / MAX_TURN).clamp(1.0, MAX_PARTS);
         // The parts together turn as far as one Euler step.
         let h =
-            if 1.0 < pieces && !self.is_sprung { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
+            if 1.0 < n_parts && !self.is_sprung { 2.0 * h * ops::atan2(0.5 * angle, 1.0) / angle } else { h };
         let (mut delta, mut new_w) = (delta_rotation(state), w);
-        for _ in 0..pieces as u32 {
-            (delta, new_w) = self.turn_piece(delta, new_w, h / pieces);
+        for _ in 0..n_parts as u32 {
+            (delta, new_w) = self.advance_turn(delta, new_w, h / n_parts);
         }
         if new_w.is_finite() && delta.is_finite() {
             set_motion(state, v, new_w);
@@ -79,7 +79,7 @@ impl Gyroscope {
     }
 
     /// Advances the rotation since the start of the step and the angular velocity by a time `h`.
-    fn turn_piece(&self, delta: Quat, w: Vec3, h: Real) -> (Quat, Vec3) {
+    fn advance_turn(&self, delta: Quat, w: Vec3, h: Real) -> (Quat, Vec3) {
         let orientation = rotation::mul(delta, self.rotation);
         // All in the frame that the body has now.
         let own = rotation::rotate_back(orientation, w);

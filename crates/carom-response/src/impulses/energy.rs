@@ -47,7 +47,7 @@ const VELOCITY_ROUNDING_SQ: Real = 1e-10;
 const ENERGY_ROUNDING: f64 = 1e-6;
 
 /// The input of the bound.
-pub(crate) struct Given<'a> {
+pub(crate) struct EnergyInput<'a> {
     pub(crate) bodies: &'a [Body],
     /// The indices of the bodies, by slot.
     pub(crate) movers: &'a [u32],
@@ -68,7 +68,7 @@ pub(crate) struct Given<'a> {
     pub(crate) h: Real,
 }
 
-impl Given<'_> {
+impl EnergyInput<'_> {
     /// Whether the body is fast, bounced in a small island, or bounced alone and has not left the
     /// body that it met.
     fn is_energetic(&self, slot: usize, state: &State) -> bool {
@@ -143,27 +143,27 @@ struct Sum {
 
 impl Energies {
     /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
-    pub(crate) fn bound(&mut self, given: &Given<'_>, states: &mut [State]) -> usize {
-        let n = given.movers.len();
-        if !(0..n).any(|slot| given.is_deep(slot) || given.is_energetic(slot, &states[slot])) {
+    pub(crate) fn bound(&mut self, input: &EnergyInput<'_>, states: &mut [State]) -> usize {
+        let n = input.movers.len();
+        if !(0..n).any(|slot| input.is_deep(slot) || input.is_energetic(slot, &states[slot])) {
             return 0;
         }
-        self.join(given);
+        self.join(input);
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
             let sum = &mut self.sums[root];
-            sum.is_energetic |= given.is_energetic(slot, &states[slot]);
-            sum.is_wanted |= sum.is_energetic || given.is_deep(slot) && !self.has_neighbour[slot];
-            let body = &given.bodies[given.movers[slot] as usize];
-            let free = &given.free[slot];
-            let is_given = free.may_gain_energy || free.is_steered;
-            let is_free = free.is_loose() && !is_given && body.torque == Vec3::ZERO;
+            sum.is_energetic |= input.is_energetic(slot, &states[slot]);
+            sum.is_wanted |= sum.is_energetic || input.is_deep(slot) && !self.has_neighbour[slot];
+            let body = &input.bodies[input.movers[slot] as usize];
+            let free = &input.free[slot];
+            let is_driven = free.may_gain_energy || free.is_steered;
+            let is_free = free.is_loose() && !is_driven && body.torque == Vec3::ZERO;
             self.sums[root].is_exempt |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {
             let root = self.pushed.root(slot as u32) as usize;
             if self.sums[root].is_bounded() {
-                self.sums[root].add(&Terms::of(given, slot, &states[slot]));
+                self.sums[root].add(&Terms::of(input, slot, &states[slot]));
             }
         }
         let mut n_bounded = 0;
@@ -174,8 +174,8 @@ impl Energies {
         for slot in if n_bounded == 0 { 0..0 } else { 0..n } {
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor else { continue };
-            let terms = Terms::of(given, slot, &states[slot]);
-            let v = (terms.v + terms.dv * factor) * sum.scale - lag_of(&given.free[slot]);
+            let terms = Terms::of(input, slot, &states[slot]);
+            let v = (terms.v + terms.dv * factor) * sum.scale - lag_of(&input.free[slot]);
             let w = (terms.w + terms.dw * factor) * sum.scale;
             let (v, w) = (v.as_vec3(), w.as_vec3());
             if v.is_finite() && w.is_finite() {
@@ -192,14 +192,14 @@ impl Energies {
     /// active contact in `cached`.
     pub(crate) fn reduce_cached(
         &mut self,
-        given: &Given<'_>,
+        input: &EnergyInput<'_>,
         indices: &[u32],
         cached: &mut [ContactImpulse],
     ) {
-        for (&contact, &index) in given.active.iter().zip(indices) {
-            let key = given.summaries[contact as usize].key;
-            let slots = [key.body_a, key.body_b].map(|body| (given.slots)(body));
-            let Some(slot) = slots.into_iter().find(|&slot| slot < given.movers.len()) else { continue };
+        for (&contact, &index) in input.active.iter().zip(indices) {
+            let key = input.summaries[contact as usize].key;
+            let slots = [key.body_a, key.body_b].map(|body| (input.slots)(body));
+            let Some(slot) = slots.into_iter().find(|&slot| slot < input.movers.len()) else { continue };
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor.filter(|_| sum.is_energetic) else { continue };
             let (impulse, part) = (&mut cached[index as usize], (factor * sum.scale) as Real);
@@ -210,17 +210,17 @@ impl Energies {
     }
 
     /// Finds which bodies pushed each other.
-    fn join(&mut self, given: &Given<'_>) {
-        let n = given.movers.len();
+    fn join(&mut self, input: &EnergyInput<'_>) {
+        let n = input.movers.len();
         self.pushed.reset(n);
         self.sums.clear();
         self.sums.resize(n, Sum::default());
         self.has_neighbour.clear();
         self.has_neighbour.resize(n, false);
-        for &contact in given.active {
-            let Summary { key, touch, bounces, .. } = given.summaries[contact as usize];
-            let pushes = given.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
-            let (a, b) = ((given.slots)(key.body_a), (given.slots)(key.body_b));
+        for &contact in input.active {
+            let Summary { key, touch, bounces, .. } = input.summaries[contact as usize];
+            let pushes = input.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
+            let (a, b) = ((input.slots)(key.body_a), (input.slots)(key.body_b));
             if !(a < n && b < n) {
                 continue;
             }
@@ -256,23 +256,23 @@ fn lag_of(free: &FreeMotion) -> DVec3 {
 }
 
 impl Terms {
-    fn of(given: &Given<'_>, slot: usize, state: &State) -> Terms {
-        let body = &given.bodies[given.movers[slot] as usize];
-        let (free, m) = (&given.free[slot], &state.front);
+    fn of(input: &EnergyInput<'_>, slot: usize, state: &State) -> Terms {
+        let body = &input.bodies[input.movers[slot] as usize];
+        let (free, m) = (&input.free[slot], &state.front);
         let lag = lag_of(free);
         let (v0, w0) = (body.linear_velocity.as_dvec3() + lag, body.angular_velocity.as_dvec3());
-        let n_substeps = f64::from(given.dt) / f64::from(given.h);
+        let n_substeps = f64::from(input.dt) / f64::from(input.h);
         let pushed = free.dv().as_dvec3() * n_substeps;
         let v = v0 + pushed;
         let [x, y, z, a, b, c] = [m[0], m[1], m[2], m[3], m[4], m[5]].map(f64::from);
         let (dv, dw) = (DVec3::new(x, y, z) + lag - v, DVec3::new(a, b, c) - w0);
-        let inertia = given.masses[slot].inertia_matrix().as_dmat3().inverse();
+        let inertia = input.masses[slot].inertia_matrix().as_dmat3().inverse();
         let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
         let (momentum, momentum_change) = (inertia * w0, inertia * dw);
         let mass = 1.0 / f64::from(body.inverse_mass);
         let d = &state.back;
         let displacement = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
-        let force = pushed * (mass / f64::from(given.dt));
+        let force = pushed * (mass / f64::from(input.dt));
         let max_energy = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement);
         Terms { v, w: w0, dv, dw, momentum, momentum_change, mass, max_energy }
     }

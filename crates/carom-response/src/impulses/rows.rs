@@ -172,8 +172,8 @@ impl Rows {
             let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
             let impulse = S::F32x8::load(simd, &point.impulse);
             let touches = S::F32x8::load(simd, &point.distance).le(touching);
-            let by_place = S::F32x8::select(touches, one, zero);
-            let weight = S::F32x8::select(is_pressed, impulse / largest, by_place);
+            let by_touch = S::F32x8::select(touches, one, zero);
+            let weight = S::F32x8::select(is_pressed, impulse / largest, by_touch);
             center = V3::select(is_there, center + middles[k] * weight, center);
             weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
             k += 1;

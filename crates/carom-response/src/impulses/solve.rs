@@ -141,9 +141,9 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
         let there = S::F32x8::load(simd, &point.normal_mass);
         S::F32x8::select(inverse_effective_mass.gt(zero), there / inverse_effective_mass, zero)
             .store(&mut point.normal_mass);
-        let given = S::F32x8::load(simd, &point.distance);
-        g.is_pushing |= (given + slop).lt(zero).any();
-        (given - (anchor_b - anchor_a).dot(normal)).store(&mut point.distance);
+        let distance = S::F32x8::load(simd, &point.distance);
+        g.is_pushing |= (distance + slop).lt(zero).any();
+        (distance - (anchor_b - anchor_a).dot(normal)).store(&mut point.distance);
         let impulse = S::F32x8::load(simd, &point.impulse);
         linear = linear + normal * impulse;
         angular_a = angular_a + turn_a * impulse;
@@ -308,9 +308,9 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let mass = S::F32x8::load(simd, &point.normal_mass);
         // Deep contacts are those that were deep at the start of the step. If a body gets deep
         // within the step, the impulse that stops it must not be limited.
-        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
+        let current_distance = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
         let kept = if STAGE == SOLVE {
-            S::F32x8::select((given + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
+            S::F32x8::select((current_distance + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
         } else {
             old
         };
@@ -320,7 +320,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let new = ((kept - (speed + bias) * mass) * left).max(zero);
         let new = if STAGE == RELAX_BETWEEN || STAGE == REPEAT {
             let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
-            S::F32x8::select((given + deep).lt(zero), keeps, new)
+            S::F32x8::select((current_distance + deep).lt(zero), keeps, new)
         } else {
             new
         };

@@ -53,8 +53,8 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         let anchor_a = V3::load(simd, &point.anchor_a);
         let anchor_b = V3::load(simd, &point.anchor_b);
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
-        let given = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
-        let limit = ((given + slop).min(zero) * rate).min(fastest);
+        let distance = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
+        let limit = ((distance + slop).min(zero) * rate).min(fastest);
         let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
         if let Some(details) = details {
             speed = speed + S::F32x8::load(simd, &details.part[k]);

@@ -70,7 +70,7 @@ impl Axes {
     }
 
     /// Returns the position along an axis, or the angle about it that is nearest to `middle`.
-    fn place_near(&self, k: usize, middle: Real) -> Real {
+    fn coordinate_near(&self, k: usize, middle: Real) -> Real {
         if k < 3 { self.coordinates[k] } else { angle_near(self.coordinates[k], middle) }
     }
 
@@ -253,11 +253,11 @@ pub(crate) fn solve(
         let Some(motor) = kind.motors[k].filter(|_| kind.limits[k] != AxisLimit::Locked) else { continue };
         let motor = match kind.limits[k] {
             AxisLimit::Between(low, high) => {
-                motor.within(axes.place_near(k, 0.5 * (low + high)), [low, high], h)
+                motor.within(axes.coordinate_near(k, 0.5 * (low + high)), [low, high], h)
             }
             _ => motor,
         };
-        let coordinate = axes.place_near(k, motor.middle());
+        let coordinate = axes.coordinate_near(k, motor.middle());
         let row = (coordinate, axes.speed(rows, k), system.mass(k));
         let change = motor.change(i.motors[k], row, may_spring, h);
         i.motors[k] += change;
@@ -266,7 +266,7 @@ pub(crate) fn solve(
     }
     for k in 0..6 {
         let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
-        let coordinate = axes.place_near(k, 0.5 * (low + high));
+        let coordinate = axes.coordinate_near(k, 0.5 * (low + high));
         let mass = system.mass(k);
         for (side, sign, room) in [(0, 1.0, coordinate - low), (1, -1.0, high - coordinate)] {
             let speed = sign * axes.speed(rows, k);

@@ -50,8 +50,8 @@ impl Joint {
             let turn = |body: &Body, frame: Pose| rotation::mul(body.pose.rotation, frame.rotation);
             winding.angle = hinge_angle(turn(a, frame_a), turn(b, frame_b));
         }
-        let place = joints[0].translation(bodies[0][0], bodies[0][1]);
-        let first = place.unwrap_or(windings[0].total());
+        let translation = joints[0].translation(bodies[0][0], bodies[0][1]);
+        let first = translation.unwrap_or(windings[0].total());
         let mut gear = Joint::new(kind, joints.map(|joint| joint.body_b), joints.map(|joint| joint.frame_b));
         gear.gear = Some(GearParts {
             mounts: joints.map(|joint| joint.body_a),
@@ -107,7 +107,7 @@ impl Joint {
 }
 
 /// One of the four bodies of a gear in one iteration: its part of the row, and its state.
-struct Part {
+struct GearBody {
     slot: usize,
     linear: Vec3,
     angular: Vec3,
@@ -202,11 +202,11 @@ impl JointStep {
 
     /// Returns the row of a gear, by body: the two that carry, and the two that turn or slide. If
     /// a body is several of these, the first entry has the sum.
-    fn parts(&self, kind: &JointKind, masses: &[JointMass], states: &[State]) -> Option<[Part; 4]> {
+    fn parts(&self, kind: &JointKind, masses: &[JointMass], states: &[State]) -> Option<[GearBody; 4]> {
         let (step, factor) = (self.gear?, kind.gear_factor()?);
         let part = |slot: usize, linear: Vec3, angular: Vec3| {
             let JointMass { moving, turning } = masses[slot];
-            Part { slot, linear, angular, mass: moving, inertia: turning }
+            GearBody { slot, linear, angular, mass: moving, inertia: turning }
         };
         let [first, second] = [0, 1].map(|k| {
             let turn = rotation::mul(delta_rotation(&states[step.slots[k]]), step.rotations[k]);
@@ -247,7 +247,7 @@ impl JointStep {
 }
 
 /// Applies an impulse along the row.
-fn apply(parts: &[Part; 4], impulse: Real, bodies: &mut Jointed) {
+fn apply(parts: &[GearBody; 4], impulse: Real, bodies: &mut Jointed) {
     for part in parts {
         let (v, w) = (part.linear * (part.mass * impulse), part.inertia * (part.angular * impulse));
         let state = &mut bodies.states[part.slot];

@@ -69,7 +69,7 @@ pub(crate) struct LoadPaths {
     /// The earliest vertex that the subtree of a vertex reaches.
     low: Vec<u32>,
     /// The vertices on the path of the search, with their parents and the next neighbour.
-    way: Vec<(u32, u32, u32)>,
+    path: Vec<(u32, u32, u32)>,
     /// The vertices whose block is not complete.
     open: Vec<u32>,
     /// The bodies of all blocks. The last one of each block is its root.
@@ -132,7 +132,7 @@ impl LoadPaths {
     /// Finds the blocks of a connected part, leaves first.
     fn search(&mut self, root: u32, time: &mut u32, inverse: &[Real]) {
         self.enter(root, root, time);
-        while let Some(top) = self.way.last_mut() {
+        while let Some(top) = self.path.last_mut() {
             let (vertex, parent, next) = *top;
             if next < self.starts[vertex as usize + 1] {
                 top.2 += 1;
@@ -145,7 +145,7 @@ impl LoadPaths {
                 }
                 continue;
             }
-            self.way.pop();
+            self.path.pop();
             if vertex == root {
                 self.open.pop();
                 continue;
@@ -161,7 +161,7 @@ impl LoadPaths {
     fn enter(&mut self, vertex: u32, parent: u32, time: &mut u32) {
         *time += 1;
         (self.visited[vertex as usize], self.low[vertex as usize]) = (*time, *time);
-        self.way.push((vertex, parent, self.starts[vertex as usize]));
+        self.path.push((vertex, parent, self.starts[vertex as usize]));
         self.open.push(vertex);
     }
 

@@ -71,7 +71,7 @@ impl Joint {
     /// them in radians from -pi to pi. `None` for other kinds.
     ///
     /// `a` and `b` are its bodies.
-    pub fn axis_places(&self, a: &Body, b: &Body) -> Option<[Real; 6]> {
+    pub fn axis_positions(&self, a: &Body, b: &Body) -> Option<[Real; 6]> {
         let JointKind::SixDof(_) = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
         let [x, y, z] = rotation::rotate_back(rotation_a, self.offset(a, b)).to_array();

@@ -135,8 +135,8 @@ impl RestTimer {
             linear.length_squared() + angular.length_squared() * motion.gyration_sq
         };
         let limit_sq = sleep_speed * sleep_speed;
-        let way_sq = size_sq(motion.mean_velocity, motion.mean_angular_velocity);
-        let speed_sq = size_sq(motion.linear_velocity, motion.angular_velocity).min(way_sq);
+        let mean_sq = size_sq(motion.mean_velocity, motion.mean_angular_velocity);
+        let speed_sq = size_sq(motion.linear_velocity, motion.angular_velocity).min(mean_sq);
         if !(speed_sq <= limit_sq) {
             self.slow_time = 0.0;
             self.begin_steady_time(motion);
@@ -145,9 +145,9 @@ impl RestTimer {
         }
         self.slow_time += dt;
         let is_supported = match motion.touch {
-            Touch::Apart => !motion.has_force && way_sq <= STILL_SPEED * STILL_SPEED * limit_sq,
+            Touch::Apart => !motion.has_force && mean_sq <= STILL_SPEED * STILL_SPEED * limit_sq,
             Touch::Touching => true,
-            Touch::Deep => way_sq <= PUSHED_OUT_SPEED * PUSHED_OUT_SPEED * limit_sq,
+            Touch::Deep => mean_sq <= PUSHED_OUT_SPEED * PUSHED_OUT_SPEED * limit_sq,
         };
         let strayed_sq = size_sq(
             motion.mean_velocity - self.steady_linear,

@@ -99,8 +99,8 @@ pub(crate) fn load_bodies(
     free: &mut [FreeMotion],
 ) {
     let h = forces.h;
-    let places = states.iter_mut().zip(masses).zip(free);
-    for ((&number, &settles), ((state, mass), free)) in movers.iter().zip(settles).zip(places) {
+    let rows = states.iter_mut().zip(masses).zip(free);
+    for ((&number, &settles), ((state, mass), free)) in movers.iter().zip(settles).zip(rows) {
         let body = &forces.bodies[number as usize];
         *state = REST;
         *mass = MassData { center: body.world_center(), ..MassData::NONE };

@@ -97,7 +97,7 @@ pub(crate) fn summarize(
     }
     out.par_chunks_mut(CHUNK)
         .enumerate()
-        .map(|(piece, out)| chunks::summarize(contacts, first + piece * CHUNK, n_bodies, slop, out))
+        .map(|(chunk, out)| chunks::summarize(contacts, first + chunk * CHUNK, n_bodies, slop, out))
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
@@ -175,9 +175,9 @@ pub(crate) fn load_groups(
     }
     let (mut first, mut groups, mut manifold_keys) = (first, groups, manifold_keys);
     let of_members = in_shares(classes, CHUNK_GROUPS, |n| {
-        let piece = (first, take(&mut groups, n), take(&mut manifold_keys, 8 * n));
+        let chunk = (first, take(&mut groups, n), take(&mut manifold_keys, 8 * n));
         first += n;
-        piece
+        chunk
     });
     let counts = of_members.into_par_iter().map(|(first, groups, manifold_keys)| {
         chunks::load_groups(from, classes, first, groups, manifold_keys)
@@ -188,14 +188,14 @@ pub(crate) fn load_groups(
 /// Divides groups into chunks, in their order. `cut` gets the size of the next chunk. The result
 /// is ordered by the thread that solves each chunk, because rayon starts each thread with its own
 /// part.
-fn in_shares<T>(classes: &Classes, per_piece: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
+fn in_shares<T>(classes: &Classes, per_chunk: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
     let n_members = rayon::current_num_threads();
     let mut shares: Vec<Vec<T>> = (0..n_members).map(|_| Vec::new()).collect();
     for color in 0..classes.n_colors() {
         for (member, share) in shares.iter_mut().enumerate() {
             let mut left = classes.part(color, member, n_members).len();
             while 0 < left {
-                let n = left.min(per_piece);
+                let n = left.min(per_chunk);
                 share.push(cut(n));
                 left -= n;
             }
@@ -249,14 +249,14 @@ pub(crate) fn advance(
     if states.len() <= 2 * LIGHT_CHUNK || rayon::current_num_threads() == 1 {
         return chunks::advance(states, free, joint_pushes, advance);
     }
-    let piece = light_chunk(states.len());
-    let rows = states.chunks_mut(piece).zip(free.chunks_mut(piece));
+    let chunk = light_chunk(states.len());
+    let rows = states.chunks_mut(chunk).zip(free.chunks_mut(chunk));
     let rows = rows.map(|(states, free)| {
         let joint_pushes = take(&mut joint_pushes, states.len());
         (states, free, joint_pushes)
     });
-    let pieces: Vec<_> = rows.collect();
-    pieces.into_par_iter().for_each(|(states, free, joint_pushes)| {
+    let chunks: Vec<_> = rows.collect();
+    chunks.into_par_iter().for_each(|(states, free, joint_pushes)| {
         chunks::advance(states, free, joint_pushes, advance);
     });
 }

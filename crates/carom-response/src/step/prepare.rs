@@ -31,7 +31,7 @@ const MANY_BODIES: u32 = 4;
 
 /// The input of all stages.
 #[derive(Clone, Copy)]
-pub(crate) struct Given<'a> {
+pub(crate) struct StepInput<'a> {
     pub(crate) bodies: &'a [Body],
     pub(crate) joints: MovingJoints<'a>,
     /// The summaries of the contacts, one for each.
@@ -43,7 +43,7 @@ pub(crate) struct Given<'a> {
     pub(crate) is_active: &'a [bool],
 }
 
-impl Given<'_> {
+impl StepInput<'_> {
     /// Returns the slot of bodies that cannot move.
     fn still(&self) -> u32 {
         (self.is_active.len() - 1) as u32

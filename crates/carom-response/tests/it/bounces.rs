@@ -13,7 +13,7 @@ proptest! {
     /// mirror image of where it would be without the plane. With a restitution it ends at this part
     /// of that height.
     #[test]
-    fn the_rest_of_a_step_mirrors_the_way_through_the_plane(
+    fn the_rest_of_a_step_mirrors_the_displacement_through_the_plane(
         share in 0.0f32..=1.0, down in 0.01f32..50.0, x in -20.0f32..20.0, z in -20.0f32..20.0,
         k in prop_oneof![Just(1.0f32), Just(0.0), 0.0f32..1.0], turn in [-3.0f32..3.0, -3.0..3.0, -3.0..3.0],
     ) {

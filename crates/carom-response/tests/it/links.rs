@@ -133,11 +133,11 @@ fn contacts_without_moving_bodies_change_nothing() {
             assert_eq!(stats.n_manifolds, plain.contacts.len());
             assert_eq!(plain.bodies, mixed.bodies, "step {step}");
             let impulses = mixed.solver.contact_impulses();
-            let told: Vec<_> = (mixed.contacts.iter().zip(impulses))
+            let reported: Vec<_> = (mixed.contacts.iter().zip(impulses))
                 .filter(|(contact, _)| contact.body_b < 41 && !contact.manifold.is_empty())
                 .map(|(_, impulse)| *impulse)
                 .collect();
-            assert_eq!(plain.solver.contact_impulses(), told);
+            assert_eq!(plain.solver.contact_impulses(), reported);
         }
         assert_eq!(n_idle, 3 * 120);
     }

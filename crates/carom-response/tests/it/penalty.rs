@@ -93,7 +93,7 @@ fn friction_holds_a_block_on_a_slope_no_longer_than_coulomb_says() {
 }
 
 #[test]
-fn no_way_and_no_number_is_no_force() {
+fn no_displacement_and_no_number_is_no_force() {
     let penalty = Penalty::new(100.0, 10.0).with_friction(0.5);
     for (displacement, velocity) in [
         (Vec3::ZERO, Vec3::X),

@@ -163,8 +163,8 @@ fn a_card_house_of_five_floors_stands() {
         assert_eq!(scene.bodies.len(), 1 + 30 + 10);
         let start: Vec<Pose> = scene.bodies.iter().map(|body| body.pose).collect();
         scene.run(seconds);
-        let ways = scene.bodies.iter().zip(&start);
-        ways.map(|(body, start)| (body.pose.translation - start.translation).length()).fold(0.0, f32::max)
+        let pairs = scene.bodies.iter().zip(&start);
+        pairs.map(|(body, start)| (body.pose.translation - start.translation).length()).fold(0.0, f32::max)
     };
     let default = settings.substeps;
     for (thin, substeps) in

@@ -86,11 +86,11 @@ proptest! {
     // to an eighth of the prediction.
     #[test]
     fn memory_does_no_harm(
-        places in proptest::collection::vec((-0.9f32..0.9, 0.9f32..1.01, -0.9f32..0.9, prop::array::uniform4(-1.0f32..1.0)), 2..12),
+        steps in proptest::collection::vec((-0.9f32..0.9, 0.9f32..1.01, -0.9f32..0.9, prop::array::uniform4(-1.0f32..1.0)), 2..12),
         is_flat in any::<bool>(),
     ) {
         let mut chosen = Chosen::new();
-        for (x, y, z, turn) in places {
+        for (x, y, z, turn) in steps {
             let mut turn = Quat::from_array(turn);
             if is_flat {
                 (turn.x, turn.z) = (0.01 * turn.x, 0.01 * turn.z);

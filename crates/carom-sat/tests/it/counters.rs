@@ -9,9 +9,9 @@ use core::cell::Cell;
 use proptest::prelude::*;
 
 /// The axes that one question measured, and its answer.
-fn axes<T>(ask: impl FnOnce(&Cell<Counters>) -> T) -> (u32, T) {
+fn axes<T>(query: impl FnOnce(&Cell<Counters>) -> T) -> (u32, T) {
     let counters = Cell::new(Counters::default());
-    let answer = ask(&counters);
+    let answer = query(&counters);
     (counters.get().axes, answer)
 }
 
@@ -45,8 +45,8 @@ fn boxes_that_are_apart_end_at_the_first_axis_with_a_gap() {
     // The corners of a cube on a slab are over its face, which proves the least overlap.
     let (slab, cube) = (Vec3::new(5.0, 0.5, 5.0), Vec3::splat(0.5));
     let on_top = Pose::from_translation(Vec3::Y * 0.9).wide();
-    let ask = |tally: &Cell<Counters>| box_depth::intersects_counted(slab, cube, &on_top, tally);
-    assert_eq!(axes(ask), (6, Some(true)));
+    let query = |tally: &Cell<Counters>| box_depth::intersects_counted(slab, cube, &on_top, tally);
+    assert_eq!(axes(query), (6, Some(true)));
     assert_eq!(box_box::separation(slab, cube, &on_top).unwrap().n_axes, 6);
     assert_eq!(box_box::separation(cube, cube, &crossed.wide()).unwrap().n_axes, 15);
 }
@@ -56,28 +56,28 @@ fn hulls_end_at_the_first_face_with_a_gap() {
     let cube = block(Vec3::splat(0.5));
     let far = |direction: Vec3| Pose::from_translation(direction * 2.0).wide();
     let n_faces = cube.n_faces() as u32;
-    let mut seen = Vec::new();
+    let mut counts = Vec::new();
     for axis in Vec3::AXES.into_iter().flat_map(|axis| [axis, -axis]) {
-        let ask =
+        let query =
             |tally: &Cell<Counters>| hull_hull::manifold_counted(&cube, &cube, &far(axis), 0.0, None, tally);
-        let (n_axes, manifold) = axes(ask);
+        let (n_axes, manifold) = axes(query);
         assert!(manifold.is_none());
-        let looks_there = |face: &u32| 0.99 < cube.face_normal(*face).dot(axis.as_dvec3());
-        assert_eq!(Some(n_axes - 1), (0..n_faces).find(looks_there), "{axis}");
-        seen.push(n_axes);
+        let faces_there = |face: &u32| 0.99 < cube.face_normal(*face).dot(axis.as_dvec3());
+        assert_eq!(Some(n_axes - 1), (0..n_faces).find(faces_there), "{axis}");
+        counts.push(n_axes);
     }
     // One face after the other.
-    seen.sort_unstable();
-    assert_eq!(seen, [1, 2, 3, 4, 5, 6]);
+    counts.sort_unstable();
+    assert_eq!(counts, [1, 2, 3, 4, 5, 6]);
 
     // The cached axis is the first.
     let mut cache = HullCache::default();
     let (here, beside) = (Pose::from_translation(Vec3::Y * 0.99), far(Vec3::Y));
     assert!(hull_hull::manifold(&cube, &cube, &here, 0.0, Some(&mut cache)).is_some());
-    let ask = |tally: &Cell<Counters>| {
+    let query = |tally: &Cell<Counters>| {
         hull_hull::manifold_counted(&cube, &cube, &beside, 0.0, Some(&mut cache), tally)
     };
-    assert_eq!(axes(ask), (1, None));
+    assert_eq!(axes(query), (1, None));
     assert!(2 * n_faces <= hull_hull::separation(&cube, &cube, &here.wide()).unwrap().n_axes);
 }
 
@@ -90,8 +90,8 @@ fn a_walk_compares_as_many_features_as_it_says() {
         let at = Vec3::new(angle.cos(), 0.4 * (3.0 * angle).sin(), angle.sin()) * 2.0;
         let b_in_a = Pose::new(Quat::from_rotation_y(angle) * Quat::from_rotation_x(0.3 * angle), at).wide();
         let counters = Cell::new(Counters::default());
-        let mut places = None;
-        let walked = feature_walk::distance_inside(&a, &b, &b_in_a, &mut places, 0.0, &counters);
+        let mut features = None;
+        let walked = feature_walk::distance_inside(&a, &b, &b_in_a, &mut features, 0.0, &counters);
         let Some(walked) = walked else { continue };
         assert_eq!(counters.get().feature_pairs, walked.n_tests);
         n_more += u32::from(1 < walked.n_tests);
@@ -110,16 +110,16 @@ fn check_same(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: f32) {
     let (mut chosen, [plain, counted]) = (Chosen::new(), &mut written);
     let is_near = box_box::write_manifold(half_a, half_b, b_in_a, prediction, &mut chosen, plain);
     let mut chosen = Chosen::new();
-    let ask = |tally: &Cell<Counters>| {
+    let query = |tally: &Cell<Counters>| {
         box_box::write_manifold_counted(half_a, half_b, b_in_a, prediction, &mut chosen, counted, tally)
     };
-    assert_eq!(axes(ask).1, is_near);
+    assert_eq!(axes(query).1, is_near);
     assert_eq!(written[0], written[1]);
     if 0.0 < half_a.min(half_b).min_element() {
         let (a, b) = (block(half_a), block(half_b));
-        let ask =
+        let query =
             |tally: &Cell<Counters>| hull_hull::manifold_counted(&a, &b, b_in_a, prediction, None, tally);
-        let (n_axes, manifold) = axes(ask);
+        let (n_axes, manifold) = axes(query);
         assert_eq!(manifold, hull_hull::manifold_wide(&a, &b, b_in_a, prediction, None));
         // Faces of both, and at most all pairs of edges, each of them twice.
         let n_edges = |hull: &ConvexHull| hull.half_edges().len() as u32 / 2;
@@ -131,13 +131,13 @@ fn check_same(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose, prediction: f32) {
 
 /// Regression: a pose that is not a number measures no axis of hulls.
 #[test]
-fn a_place_that_is_not_a_number_costs_no_axis() {
+fn a_pose_that_is_not_a_number_costs_no_axis() {
     let (half_a, half_b) = (Vec3::new(0.1, 0.0001, 0.1), Vec3::new(0.1, 0.1, 0.0001));
     let nowhere = Pose::from_translation(Vec3::NAN).wide();
     check_same(half_a, half_b, &nowhere, 0.0);
     let (a, b) = (block(half_a), block(half_b));
-    let ask = |tally: &Cell<Counters>| hull_hull::manifold_counted(&a, &b, &nowhere, 0.0, None, tally);
-    assert_eq!(axes(ask), (0, None));
+    let query = |tally: &Cell<Counters>| hull_hull::manifold_counted(&a, &b, &nowhere, 0.0, None, tally);
+    assert_eq!(axes(query), (0, None));
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use carom_geom::ConvexHull;
 use carom_math::{Vec3, WidePose};
-use carom_sat::feature_walk::{Place, Places, distance};
+use carom_sat::feature_walk::{FeatureIndex, FeaturePair, distance};
 use carom_testkit::oracle::certificate;
 use carom_testkit::oracle::solid::{Core, Difference, Solid};
 use carom_testkit::random::Random;
@@ -45,28 +45,28 @@ fn turn(random: &mut Random) -> DQuat {
 }
 
 #[derive(Default)]
-struct Seen {
+struct WalkTally {
     n_walked: u32,
     n_left: u32,
     worst: f64,
 }
 
-impl Seen {
+impl WalkTally {
     /// A walk from these places, against the proof.
-    fn look(
+    fn test(
         &mut self,
         a: &(ConvexHull, Solid),
         b: &(ConvexHull, Solid),
         pose: &WidePose,
-        places: &mut Places,
+        features: &mut FeaturePair,
     ) {
         let pair = Difference::new(&a.1, &b.1, *pose);
-        let Some(found) = distance(&a.0, &b.0, pose, places) else {
+        let Some(found) = distance(&a.0, &b.0, pose, features) else {
             self.n_left += 1;
             return;
         };
         self.n_walked += 1;
-        let context = || format!("{found:?} {places:?} {pose:?} {:?} {:?}", a.1, b.1);
+        let context = || format!("{found:?} {features:?} {pose:?} {:?} {:?}", a.1, b.1);
         // Both bounds by what the answer says itself: room along the normal, and two points of the
         // bodies.
         let off = (found.distance - pair.room(found.normal)).abs() / pair.size;
@@ -88,7 +88,7 @@ impl Seen {
 fn distances_are_proved() {
     let rounds = if std::env::var_os("CAROM_SLOW").is_some() { 300_000 } else { 6_000 };
     let mut random = Random::new(5);
-    let (mut seen, mut n_apart, mut n_certain) = (Seen::default(), 0, 0);
+    let (mut tally, mut n_apart, mut n_certain) = (WalkTally::default(), 0, 0);
     for round in 0..rounds {
         let (a, b) = (hull(&mut random), hull(&mut random));
         let rotation = turn(&mut random);
@@ -97,21 +97,21 @@ fn distances_are_proved() {
         let aside = WidePose::from_quat(rotation, random.cube_point());
         let room = Difference::new(&a.1, &b.1, aside).room(direction);
         let pose = WidePose::from_quat(rotation, aside.translation + direction * (gap - room));
-        let start = Places::apart(&a.0, &b.0, &pose);
+        let start = FeaturePair::apart(&a.0, &b.0, &pose);
         n_apart += u32::from(start.is_some());
-        let anywhere = Places {
-            a: Place::Vertex(random.below(a.0.vertices().len()) as u32),
-            b: Place::Face(random.below(b.0.n_faces()) as u32),
+        let anywhere = FeaturePair {
+            a: FeatureIndex::Vertex(random.below(a.0.vertices().len()) as u32),
+            b: FeatureIndex::Face(random.below(b.0.n_faces()) as u32),
         };
-        for mut places in start.into_iter().chain([anywhere]) {
-            seen.look(&a, &b, &pose, &mut places);
-            seen.look(&a, &b, &pose, &mut places);
+        for mut features in start.into_iter().chain([anywhere]) {
+            tally.test(&a, &b, &pose, &mut features);
+            tally.test(&a, &b, &pose, &mut features);
         }
         if round % 64 == 0 {
             // That what is called a proof is one.
             let pair = Difference::new(&a.1, &b.1, pose);
-            let mut places = anywhere;
-            if let Some(found) = distance(&a.0, &b.0, &pose, &mut places) {
+            let mut features = anywhere;
+            if let Some(found) = distance(&a.0, &b.0, &pose, &mut features) {
                 let truth = certificate::signed_distance(&pair, &[found.normal]);
                 assert!((found.distance - truth.lower).abs() <= 1e-13 * pair.size, "{found:?} {truth:?}");
                 assert!(truth.upper - truth.lower <= 1e-9 * pair.size, "{truth:?}");
@@ -119,27 +119,27 @@ fn distances_are_proved() {
             }
         }
     }
-    println!("{} walked, {} left, worst {:e}", seen.n_walked, seen.n_left, seen.worst);
-    assert!(rounds / 4 < n_apart && 2 * rounds < seen.n_walked && rounds / 10 < seen.n_left);
+    println!("{} walked, {} left, worst {:e}", tally.n_walked, tally.n_left, tally.worst);
+    assert!(rounds / 4 < n_apart && 2 * rounds < tally.n_walked && rounds / 10 < tally.n_left);
     assert!(rounds / 200 < n_certain);
 }
 
 #[test]
-fn a_body_that_moves_little_takes_a_look_or_two() {
+fn a_body_that_moves_little_takes_a_test_or_two() {
     let mut random = Random::new(6);
     let (mut n_tests, mut n_left, mut n_steps) = (0, 0, 0);
     for _ in 0..60 {
         let points: Vec<Vec3> = (0..60).map(|_| random.cube_point().normalize_or_zero().as_vec3()).collect();
         let a = ConvexHull::from_points(&points).unwrap();
         let axis = random.cube_point().normalize_or_zero();
-        let mut places = None;
+        let mut features = None;
         for step in 0..100 {
             let rotation = DQuat::from_axis_angle(axis, (0.5 * f64::from(step)).to_radians());
             let pose = WidePose::from_quat(rotation, DVec3::new(1.3, 1.3, 1.3));
-            let mut at = places.or(Places::apart(&a, &a, &pose)).unwrap();
+            let mut at = features.or(FeaturePair::apart(&a, &a, &pose)).unwrap();
             let found = distance(&a, &a, &pose, &mut at);
             n_left += u32::from(found.is_none());
-            places = found.map(|_| at);
+            features = found.map(|_| at);
             n_tests += found.map_or(0, |found| found.n_tests);
             n_steps += 1;
         }
@@ -154,7 +154,7 @@ fn what_is_in_doubt_has_no_answer() {
         .map(|i| Vec3::new((i & 1) as f32, (i >> 1 & 1) as f32, (i >> 2) as f32) * 2.0 - Vec3::ONE)
         .collect();
     let cube = ConvexHull::from_points(&cube).unwrap();
-    let start = Places { a: Place::Vertex(0), b: Place::Vertex(0) };
+    let start = FeaturePair { a: FeatureIndex::Vertex(0), b: FeatureIndex::Vertex(0) };
     let at = |x: f64, y: f64, z: f64| WidePose::from_quat(DQuat::IDENTITY, DVec3::new(x, y, z));
     // Overlapping, concentric, touching by a face, an edge and a corner, far too far, and no number
     // at all.
@@ -164,18 +164,18 @@ fn what_is_in_doubt_has_no_answer() {
             .into_iter()
             .chain(apart.map(|x| at(x, 0.0, 0.0)))
     {
-        for first in [start, Places { a: Place::Face(0), b: Place::Face(1) }] {
+        for first in [start, FeaturePair { a: FeatureIndex::Face(0), b: FeatureIndex::Face(1) }] {
             assert_eq!(distance(&cube, &cube, &pose, &mut first.clone()), None, "{pose:?}");
         }
     }
-    assert_eq!(Places::apart(&cube, &cube, &at(1.5, 0.2, 0.1)), None);
-    assert!(Places::apart(&cube, &cube, &at(2.5, 0.2, 0.1)).is_some());
+    assert_eq!(FeaturePair::apart(&cube, &cube, &at(1.5, 0.2, 0.1)), None);
+    assert!(FeaturePair::apart(&cube, &cube, &at(2.5, 0.2, 0.1)).is_some());
     // Numbers that there are not.
     let tilted =
         WidePose::from_quat(DQuat::from_scaled_axis(DVec3::new(0.3, 0.4, 0.5)), DVec3::new(4.0, 0.3, 0.1));
     let right = distance(&cube, &cube, &tilted, &mut start.clone()).unwrap();
-    for place in [Place::Vertex(900), Place::Edge(u32::MAX), Place::Face(77)] {
-        let found = distance(&cube, &cube, &tilted, &mut Places { a: place, b: place }).unwrap();
+    for feature in [FeatureIndex::Vertex(900), FeatureIndex::Edge(u32::MAX), FeatureIndex::Face(77)] {
+        let found = distance(&cube, &cube, &tilted, &mut FeaturePair { a: feature, b: feature }).unwrap();
         assert!((found.distance - right.distance).abs() < 1e-14);
     }
 }

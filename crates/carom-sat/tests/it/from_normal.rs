@@ -85,7 +85,7 @@ fn two_capsules() {
 
 /// The general way gives what the special one gives.
 #[test]
-fn boxes_the_general_way() {
+fn the_general_method_agrees_with_that_of_boxes() {
     let half = Vec3::new(0.5, 0.4, 0.3);
     let cuboid = Cuboid::new(half).unwrap();
     let (mut n_faces, mut n_wide) = (0, 0);

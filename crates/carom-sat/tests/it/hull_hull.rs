@@ -474,7 +474,7 @@ mod found_on_random_bytes {
     /// A flat hull's faces look opposite ways: their sum does not say on which side of an edge is
     /// outside.
     #[test]
-    fn a_flat_hull_has_edges_that_look_outward() {
+    fn a_flat_hull_has_edges_that_face_outward() {
         let a = hull(&[
             [7.0, 0.0, -4.638140309605053e-38],
             [2.0, 0.0, 0.0],
@@ -520,7 +520,7 @@ mod found_on_random_bytes {
 
     /// Bodies that touch to rounding: the way from one to the other is no direction.
     #[test]
-    fn no_way_between_bodies_that_touch() {
+    fn touching_bodies_have_no_direction_between_them() {
         let a = hull(&[
             [-45.2109375, -0.0234375, -1.92305923024933e-26],
             [8.0, -1.0, 0.0],

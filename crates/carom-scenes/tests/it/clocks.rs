@@ -59,11 +59,11 @@ fn clocks_are_the_same_bits_everywhere() {
     let clock = Clock::new(&ClockSettings::default().with_size(3, 2).with_detail(1));
     let mut poses = Vec::new();
     clock.poses(7.3, &mut poses);
-    let places = poses.iter().flat_map(|pose| {
+    let coordinates = poses.iter().flat_map(|pose| {
         let turn = pose.rotation;
         [pose.translation.to_array(), [turn.x, turn.y, turn.z]].concat()
     });
-    let n_slots = super::hash(places.map(|x| u64::from(x.to_bits())));
+    let n_slots = super::hash(coordinates.map(|x| u64::from(x.to_bits())));
     let corners = clock.meshes.iter().flat_map(|mesh| &mesh.vertices).flat_map(|v| v.to_array());
     let corners = super::hash(corners.map(f64::to_bits));
     assert_eq!((n_slots, corners), (3644269272833802441, 13022968291434188456));

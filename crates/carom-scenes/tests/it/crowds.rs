@@ -166,7 +166,7 @@ fn brownian_cubes_change_their_minds_in_turn() {
 }
 
 #[test]
-fn who_falls_freely_lands_and_rests() {
+fn boxes_that_fall_freely_land_and_rest() {
     let n = 3000;
     let mut crowd = Crowd::new(CrowdKind::FreeFall, n, 1);
     let mut n_moved = vec![crowd.step().len()];

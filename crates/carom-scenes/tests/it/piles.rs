@@ -43,7 +43,7 @@ fn check(scene: &SceneSpec) {
 }
 
 #[test]
-fn pile_has_as_many_bodies_as_asked_for() {
+fn pile_has_the_requested_number_of_bodies() {
     for n in [0, 1, 10, 11, 12, 50, 333, 1500] {
         let scene = pile(n, 1);
         assert_eq!(scene.n_moving(), n);
@@ -85,14 +85,14 @@ fn torus_pieces_share_their_ends() {
 #[test]
 fn piles_are_the_same_bits_everywhere() {
     let bodies = pile(400, 7).bodies.into_iter().chain(bench_pile(100, 7).bodies);
-    assert_eq!(places(bodies), PILES);
-    assert_eq!(places(carom_scenes::ants(150, 7).scene.bodies), ANTS);
-    assert_eq!(places(carom_scenes::stairs(8, 7).bodies), STAIRS);
-    assert_eq!(places(carom_scenes::works(6).bodies), WORKS);
-    assert_eq!(places(carom_scenes::bullets(100, 7).bodies), BULLETS);
+    assert_eq!(pose_hash(bodies), PILES);
+    assert_eq!(pose_hash(carom_scenes::ants(150, 7).scene.bodies), ANTS);
+    assert_eq!(pose_hash(carom_scenes::stairs(8, 7).bodies), STAIRS);
+    assert_eq!(pose_hash(carom_scenes::works(6).bodies), WORKS);
+    assert_eq!(pose_hash(carom_scenes::bullets(100, 7).bodies), BULLETS);
 }
 
-fn places(bodies: impl IntoIterator<Item = carom_scenes::BodySpec>) -> u64 {
+fn pose_hash(bodies: impl IntoIterator<Item = carom_scenes::BodySpec>) -> u64 {
     let bits = bodies.into_iter().flat_map(|b| {
         let p = b.pose;
         [p.translation.to_array(), [p.rotation.x, p.rotation.y, p.rotation.z]].concat()

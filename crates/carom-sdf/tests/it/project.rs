@@ -52,7 +52,7 @@ fn the_closest_point_is_on_the_surface_and_no_farther_than_it_should() {
 }
 
 #[test]
-fn beyond_the_band_no_way_is_known() {
+fn beyond_the_band_no_displacement_is_known() {
     let mesh = &closed()[0].1;
     let settings = BakeSettings::default().with_resolution(28).with_band(2.0);
     let field = SdfGrid::from_mesh(mesh, &settings).unwrap();

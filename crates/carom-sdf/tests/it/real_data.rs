@@ -11,13 +11,13 @@ use carom_testkit::meshes;
 fn values_and_sides_of_real_meshes_are_those_of_brute_force() {
     let names =
         ["spot", "hammer", "quad_knot", "chair_duplicates", "torus_with_plane", "featuretype", "offset1"];
-    let mut n_seen = 0;
+    let mut n_tested = 0;
     for name in names {
         let Some(data) = meshes::mesh(name) else {
             println!("{name} is not here");
             continue;
         };
-        n_seen += 1;
+        n_tested += 1;
         let vertices = data.vertices.iter().map(|v| v.as_vec3()).collect();
         let mesh = TriMesh::new(vertices, data.indices.clone()).unwrap();
         let settings = BakeSettings::default().with_resolution(10).with_band(3.0);
@@ -43,5 +43,5 @@ fn values_and_sides_of_real_meshes_are_those_of_brute_force() {
             }
         }
     }
-    println!("{n_seen} of {} meshes", names.len());
+    println!("{n_tested} of {} meshes", names.len());
 }

@@ -31,7 +31,7 @@ fn check(name: &str, mesh: &TriMesh, field: &SdfGrid, is_inside: impl Fn(f64) ->
 }
 
 #[test]
-fn closed_meshes_have_exact_sides_whatever_way_they_face() {
+fn closed_meshes_have_exact_sides_in_any_orientation() {
     for (name, mesh) in closed() {
         let field = bake(&mesh);
         check(name, &mesh, &field, |winding| 0.5 < winding);

@@ -14,7 +14,7 @@ fn questions_do_not_allocate() {
     let sparse = SparseSdf::from_mesh(mesh, &settings).unwrap();
     let points = points(&dense, 500, 12);
     let mut out = Vec::new();
-    let mut ask = || {
+    let mut query_all = || {
         dense.sample_batch(&points, &mut out);
         sparse.sample_batch(&points, &mut out);
         let mut n = out.len() + usize::from(dense.deepest(&points).is_some());
@@ -25,9 +25,9 @@ fn questions_do_not_allocate() {
         }
         n
     };
-    assert!(1000 < ask());
+    assert!(1000 < query_all());
     let allocations = allocation_counter::measure(|| {
-        ask();
+        query_all();
     });
     assert_eq!(allocations.count_total, 0);
 }

@@ -286,14 +286,14 @@ fn wrong_settings_and_callbacks() {
         decompose(&old, &settings).unwrap().hulls.len()
     };
     assert_eq!([1 << 63, usize::MAX].map(large), [large(1 << 20); 2]);
-    let mut seen = Vec::new();
+    let mut stages = Vec::new();
     decompose_with(&old, &settings, &mut |p| {
-        seen.push(p.stage);
+        stages.push(p.stage);
         ControlFlow::Continue(())
     })
     .unwrap();
-    assert!([Stage::Cutting, Stage::Merging].iter().all(|stage| seen.contains(stage)));
-    for stop_at in [0, seen.len() / 2, seen.len() - 1] {
+    assert!([Stage::Cutting, Stage::Merging].iter().all(|stage| stages.contains(stage)));
+    for stop_at in [0, stages.len() / 2, stages.len() - 1] {
         let mut n = 0;
         let cancelled = decompose_with(&old, &settings, &mut |_| {
             n += 1;

@@ -9,12 +9,12 @@ use proptest::prelude::*;
 
 /// Triangles over few positions, so that many share corners, overlap, or have no area.
 pub(crate) fn soup() -> impl Strategy<Value = TriMesh> {
-    let place = prop_oneof![
+    let position = prop_oneof![
         (0..4_i8, 0..4_i8, 0..3_i8).prop_map(|(x, y, z)| Vec3::new(x.into(), y.into(), z.into())),
         (-1.0f32..1.0, -1.0f32..1.0, -1e-6f32..1e-6).prop_map(|(x, y, z)| Vec3::new(x, y, z)),
     ];
     (
-        prop::collection::vec(place, 3..14),
+        prop::collection::vec(position, 3..14),
         prop::collection::vec((0..14_u32, 0..14_u32, 0..14_u32), 1..50),
         -40..40_i32,
     )

@@ -172,7 +172,7 @@ fn scale_and_repetition_change_nothing() {
 }
 
 #[test]
-fn what_is_asked_for_wrongly_is_refused() {
+fn wrong_settings_are_refused() {
     let old = mesh(&torus(1.0, 0.3, 500));
     let open = TriMesh::new(old.vertices().to_vec(), old.indices()[1..].to_vec()).unwrap();
     let turned: Vec<[u32; 3]> = old.indices().iter().map(|t| [t[0], t[2], t[1]]).collect();
@@ -189,19 +189,20 @@ fn what_is_asked_for_wrongly_is_refused() {
 }
 
 #[test]
-fn progress_is_told_and_can_break_off() {
+fn progress_is_reported_and_can_cancel() {
     let old = mesh(&torus(1.0, 0.3, 2000));
     let settings = SimplifySettings::default().with_max_triangles(100);
-    let mut seen = Vec::new();
+    let mut reports = Vec::new();
     simplify_with(&old, &settings, &mut |p| {
-        seen.push(*p);
+        reports.push(*p);
         ControlFlow::Continue(())
     })
     .unwrap();
-    assert!(seen.iter().any(|p| p.stage == Stage::Measuring));
-    let counts: Vec<usize> = seen.iter().filter(|p| p.stage == Stage::Collapsing).map(|p| p.count).collect();
+    assert!(reports.iter().any(|p| p.stage == Stage::Measuring));
+    let counts: Vec<usize> =
+        reports.iter().filter(|p| p.stage == Stage::Collapsing).map(|p| p.count).collect();
     assert!(2 < counts.len() && counts.is_sorted_by(|a, b| a >= b), "{counts:?}");
-    for stop_at in 0..seen.len() {
+    for stop_at in 0..reports.len() {
         let mut n = 0;
         let cancelled = simplify_with(&old, &settings, &mut |_| {
             n += 1;

@@ -9,12 +9,12 @@ use glam::Vec3;
 
 /// Runs the whole suite. Panics at the first difference, with the script and the step.
 pub fn check<B: BroadPhase>(make: impl Fn() -> B) {
-    check_in_places(|_| make());
+    check_at_scales(|_| make());
 }
 
 /// Does the same as [`check`] for a structure whose settings depend on the world's scale.
 /// `make_for` gets the factor by which the world is larger than usual.
-pub fn check_in_places<B: BroadPhase>(make_for: impl Fn(f32) -> B) {
+pub fn check_at_scales<B: BroadPhase>(make_for: impl Fn(f32) -> B) {
     let make = || make_for(1.0);
     for (number, script) in scripts().iter().enumerate() {
         run(&mut make(), script, 0xca40 + number as u64);

@@ -200,23 +200,26 @@ fn probes(boxes: &[Aabb], dice: &mut Dice) -> Vec<Aabb> {
 fn box_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
     let mut dice = Dice::new(1);
     for probe in probes(boxes, &mut dice) {
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         let visit = tree.visit_box(&probe, |leaf| {
             for &p in leaf.primitives {
-                assert!(seen.insert(p), "{name}: primitive {p} twice");
+                assert!(visited.insert(p), "{name}: primitive {p} twice");
             }
             ControlFlow::Continue(())
         });
-        assert_eq!(visit.counters.primitives, seen.len() as u64);
+        assert_eq!(visit.counters.primitives, visited.len() as u64);
         for (i, b) in boxes.iter().enumerate() {
-            assert!(!b.overlaps(&probe) || seen.contains(&(i as u32)), "{name}: box {i} missed by {probe:?}");
+            assert!(
+                !b.overlaps(&probe) || visited.contains(&(i as u32)),
+                "{name}: box {i} missed by {probe:?}"
+            );
         }
         let mut n = 0;
         let stopped = tree.visit_box(&probe, |_| {
             n += 1;
             ControlFlow::Break(())
         });
-        assert_eq!(stopped.stopped, !seen.is_empty(), "{name}");
+        assert_eq!(stopped.stopped, !visited.is_empty(), "{name}");
         assert!(n <= 1, "{name}: called after a break");
     }
     let nan = Aabb { min: Vec3::NAN, max: Vec3::NAN };
@@ -267,10 +270,10 @@ fn ray_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V,
         }
         let interval =
             [(0.0, f64::INFINITY), (f64::NEG_INFINITY, f64::INFINITY), (0.1, 0.9), (-1.0, 0.0)][i % 4];
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         tree.visit_ray(origin, direction, interval.0, interval.1, |leaf, t_max| {
             for &p in leaf.primitives {
-                assert!(seen.insert(p), "{name}: primitive {p} twice");
+                assert!(visited.insert(p), "{name}: primitive {p} twice");
             }
             ControlFlow::Continue(t_max)
         });
@@ -278,7 +281,7 @@ fn ray_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V,
         for (k, b) in boxes.iter().enumerate() {
             // A box that the ray hits in `f64` by a margin must be reported.
             if let Some((near, _)) = slab(b, origin, direction, interval, -size * 1e-13) {
-                assert!(seen.contains(&(k as u32)), "{name}: ray {i} misses box {k}");
+                assert!(visited.contains(&(k as u32)), "{name}: ray {i} misses box {k}");
                 hits += 1;
                 nearest = nearest.min(near);
             }
@@ -335,29 +338,29 @@ fn near_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V
         let (found, _) =
             tree.nearest(point, max_distance, |p, _| Some(point_distance(&boxes[p as usize], point)));
         assert_eq!(found, expected, "{name}: nearest to {point}");
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         tree.visit_near(point, max_distance, |leaf, d| {
-            seen.extend(leaf.primitives.iter().copied());
+            visited.extend(leaf.primitives.iter().copied());
             ControlFlow::Continue(d)
         });
         for (k, b) in boxes.iter().enumerate() {
             let close = point_distance(b, point) <= max_distance;
-            assert!(!close || seen.contains(&(k as u32)), "{name}: box {k} near {point}");
+            assert!(!close || visited.contains(&(k as u32)), "{name}: box {k} near {point}");
         }
     }
     assert_eq!(tree.nearest(DVec3::NAN, 1.0, |_, _| Some(0.0)).0, None, "{name}");
 }
 
 fn self_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V, N>, boxes: &[Aabb]) {
-    let mut seen = BTreeSet::new();
+    let mut visited = BTreeSet::new();
     tree.visit_self_pairs(|p, q| {
-        assert!(p < q && seen.insert((p, q)), "{name}: pair {p} {q}");
+        assert!(p < q && visited.insert((p, q)), "{name}: pair {p} {q}");
         ControlFlow::Continue(())
     });
     for i in 0..boxes.len() {
         for j in i + 1..boxes.len() {
             let meets = boxes[i].overlaps(&boxes[j]);
-            assert!(!meets || seen.contains(&(i as u32, j as u32)), "{name}: pair {i} {j} missed");
+            assert!(!meets || visited.contains(&(i as u32, j as u32)), "{name}: pair {i} {j} missed");
         }
     }
 }
@@ -415,15 +418,15 @@ fn every_walk<V: TreeVolume, N: WideNode<V::Volumes8>>(
         for swapped in [false, true] {
             let pose = if swapped { pose.inverse() } else { *pose };
             let mut left: BTreeSet<(u32, u32)> = must.clone();
-            let mut seen = BTreeSet::new();
+            let mut visited = BTreeSet::new();
             // A trait object, so that the traversal is compiled once for each volume.
             let pair: &mut dyn FnMut(u32, u32) -> ControlFlow<()> = &mut |a, b| {
-                assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice, {settings:?}");
+                assert!(visited.insert((a, b)), "{name}: pair {a} {b} twice, {settings:?}");
                 left.remove(&if swapped { (b, a) } else { (a, b) });
                 ControlFlow::Continue(())
             };
             let visit = visit_pairs_with(tree, tree, &pose, &settings, pair);
-            assert_eq!(visit.counters.primitives, seen.len() as u64);
+            assert_eq!(visit.counters.primitives, visited.len() as u64);
             assert!(left.is_empty(), "{name}: {settings:?}, swapped {swapped}, misses {left:?} at {pose:?}");
         }
     }
@@ -433,12 +436,12 @@ fn pair_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V
     let mut dice = Dice::new(4);
     let size = size_of(boxes);
     for pose in poses(size, &mut dice) {
-        let mut seen = BTreeSet::new();
+        let mut visited = BTreeSet::new();
         let visit = visit_pairs(tree, tree, &pose, |a, b| {
-            assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
+            assert!(visited.insert((a, b)), "{name}: pair {a} {b} twice");
             ControlFlow::Continue(())
         });
-        assert_eq!(visit.counters.primitives, seen.len() as u64);
+        assert_eq!(visit.counters.primitives, visited.len() as u64);
         let room = (size + pose.translation.length()) * 1e-14;
         let mut must = BTreeSet::new();
         for (i, a) in boxes.iter().enumerate() {
@@ -449,13 +452,13 @@ fn pair_visits<V: TreeVolume, N: WideNode<V::Volumes8>>(name: &str, tree: &Bvh<V
             }
         }
         assert!(
-            must.is_subset(&seen),
+            must.is_subset(&visited),
             "{name}: pairs {:?} missed at {pose:?}",
-            must.difference(&seen).collect::<Vec<_>>()
+            must.difference(&visited).collect::<Vec<_>>()
         );
         every_walk(name, tree, &pose, &must);
         let stopped = visit_leaf_pairs(tree, tree, &pose, |_, _| ControlFlow::Break(())).stopped;
-        assert_eq!(stopped, !seen.is_empty(), "{name}");
+        assert_eq!(stopped, !visited.is_empty(), "{name}");
     }
     for bad in [f64::NAN, f64::INFINITY] {
         let pose = WidePose { translation: DVec3::splat(bad), ..WidePose::IDENTITY };
@@ -542,16 +545,16 @@ pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>
     assert_eq!(build(&[good, bad]).err(), Some(BvhError::NotFinite { primitive: 1 }));
     let sets = triangle_sets();
     let mut dice = Dice::new(10);
-    let mut meetings = 0;
+    let mut n_pairs = 0;
     for (name, triangles) in &sets {
         let tree = build(triangles).unwrap_or_else(|e| panic!("{name}: {e}"));
         let boxes: Vec<Aabb> = triangles.iter().map(|t| Aabb::from_points(t)).collect();
         structure(name, &tree, &boxes);
         let wide: Vec<[DVec3; 3]> = triangles.iter().map(|t| t.map(|p| p.as_dvec3())).collect();
         for pose in poses(0.4, &mut dice) {
-            let mut seen = BTreeSet::new();
+            let mut visited = BTreeSet::new();
             visit_pairs(&tree, &tree, &pose, |a, b| {
-                assert!(seen.insert((a, b)), "{name}: pair {a} {b} twice");
+                assert!(visited.insert((a, b)), "{name}: pair {a} {b} twice");
                 ControlFlow::Continue(())
             });
             let mut must = BTreeSet::new();
@@ -560,15 +563,15 @@ pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>
                     let placed = b.map(|p| pose.transform_point(p));
                     let near = (a[0] - placed[0]).length() < 3.0;
                     if near && carom_geom::tri_tri::intersects(a, &placed) {
-                        meetings += 1;
+                        n_pairs += 1;
                         must.insert((i as u32, j as u32));
                     }
                 }
             }
             assert!(
-                must.is_subset(&seen),
+                must.is_subset(&visited),
                 "{name}: pairs {:?} missed at {pose:?}",
-                must.difference(&seen).collect::<Vec<_>>()
+                must.difference(&visited).collect::<Vec<_>>()
             );
             every_walk(name, &tree, &pose, &must);
             // Distance of the closest corners: never below that of the triangles.
@@ -595,13 +598,13 @@ pub fn triangle_bvh<V: TreeVolume>(build: impl Fn(&[[Vec3; 3]]) -> Result<Bvh<V>
             let (u, v) = (f64::from(dice.range(0.0, 1.0)), f64::from(dice.range(0.0, 1.0)));
             let target = t[0] + (t[1] - t[0]) * u * (1.0 - v) + (t[2] - t[0]) * v * u;
             let origin = dice.point(2.0).as_dvec3();
-            let mut seen = false;
+            let mut is_visited = false;
             tree.visit_ray(origin, target - origin, 0.0, 1.0 + 1e-9, |leaf, t_max| {
-                seen |= leaf.primitives.contains(&(i as u32));
+                is_visited |= leaf.primitives.contains(&(i as u32));
                 ControlFlow::Continue(t_max)
             });
-            assert!(seen, "{name}: the ray at triangle {i} misses");
+            assert!(is_visited, "{name}: the ray at triangle {i} misses");
         }
     }
-    assert!(10_000 < meetings, "hardly any triangles met: {meetings}");
+    assert!(10_000 < n_pairs, "hardly any triangles met: {n_pairs}");
 }

@@ -175,22 +175,22 @@ fn check_before(query: &Query, truth: Truth, t: f64, verdict: &Verdict) {
 }
 
 /// Judges the answers to the published queries, and counts them.
-pub fn check_published(tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Option<Counts> {
+pub fn check_published(tolerance: f64, test: impl Fn(&Query) -> Verdict) -> Option<Counts> {
     let mut counts = Counts::default();
     for (touches, query) in published()? {
         let truth = if touches { Truth::TouchesOnce } else { Truth::Apart };
-        judge(&query, truth, ask(&query), tolerance, &mut counts);
+        judge(&query, truth, test(&query), tolerance, &mut counts);
     }
     Some(counts)
 }
 
 /// Judges the answers to queries with an exactly known contact.
-pub fn check_known(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Counts {
+pub fn check_known(n: usize, tolerance: f64, test: impl Fn(&Query) -> Verdict) -> Counts {
     let mut random = Random::new(9);
     let mut counts = Counts::default();
     for i in 0..n {
         let (query, time) = known(&mut random, i);
-        judge(&query, Truth::Touches(time), ask(&query), tolerance, &mut counts);
+        judge(&query, Truth::Touches(time), test(&query), tolerance, &mut counts);
     }
     counts
 }
@@ -231,7 +231,7 @@ fn known(random: &mut Random, i: usize) -> (Query, f64) {
 }
 
 /// Judges the answers to random queries of sizes up to a million.
-pub fn check_random(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -> Counts {
+pub fn check_random(n: usize, tolerance: f64, test: impl Fn(&Query) -> Verdict) -> Counts {
     let mut random = Random::new(10);
     let mut counts = Counts::default();
     for i in 0..n {
@@ -255,7 +255,7 @@ pub fn check_random(n: usize, tolerance: f64, ask: impl Fn(&Query) -> Verdict) -
             _ => {}
         }
         let query = Query { kind, start: start.map(|p| p * scale), end: end.map(|p| p * scale) };
-        judge(&query, Truth::Unknown, ask(&query), tolerance, &mut counts);
+        judge(&query, Truth::Unknown, test(&query), tolerance, &mut counts);
     }
     counts
 }

@@ -32,12 +32,12 @@ pub fn check<T: FollowingTree>(name: &str, meshes: &[DeformableMesh], seed: u64)
             match kind {
                 0..3 => both.motion(&mut random),
                 3..5 => both.edit(&mut random, &what),
-                5..7 => both.ask_boxes(&mut random, &what),
-                7 => n_pairs += both.ask_candidates(&what),
-                _ => n_pairs += both.ask_pairs(&mut random, &what),
+                5..7 => both.query_boxes(&mut random, &what),
+                7 => n_pairs += both.query_candidates(&what),
+                _ => n_pairs += both.query_pairs(&mut random, &what),
             }
         }
-        n_pairs += both.ask_candidates(name) + both.ask_pairs(&mut random, name);
+        n_pairs += both.query_candidates(name) + both.query_pairs(&mut random, name);
     }
     assert!(
         done.iter().all(|&n| meshes.len() < n) && 100 * meshes.len() < n_pairs,
@@ -245,7 +245,7 @@ impl<T: FollowingTree> Both<T> {
     }
 
     /// Compares box queries with all boxes.
-    fn ask_boxes(&mut self, random: &mut Random, what: &str) {
+    fn query_boxes(&mut self, random: &mut Random, what: &str) {
         for _ in 0..1 + random.below(12) {
             let (middle, half) = ((random.cube_point() * 4.0).as_vec3(), random.range(0.0, 0.5) as f32);
             let query = Aabb { min: middle - half, max: middle + half };
@@ -263,7 +263,7 @@ impl<T: FollowingTree> Both<T> {
     }
 
     /// Compares the pairs with touching swept boxes with all pairs.
-    fn ask_candidates(&mut self, what: &str) -> usize {
+    fn query_candidates(&mut self, what: &str) -> usize {
         let expected = candidates(&self.ours);
         let found = self.search.candidates_over_step(&mut self.ours).finish().pairs;
         assert_eq!(found, expected, "{what}");
@@ -271,7 +271,7 @@ impl<T: FollowingTree> Both<T> {
     }
 
     /// Compares the answers of searches with those of the reference trees.
-    fn ask_pairs(&mut self, random: &mut Random, what: &str) -> usize {
+    fn query_pairs(&mut self, random: &mut Random, what: &str) -> usize {
         let distance = [0.0, 0.125, 0.5][random.below(3)];
         let step = self.search.candidates_over_step(&mut self.reference).finish().pairs.len();
         let near = self.search.candidates_within(&mut self.reference, distance).finish().pairs.len();

@@ -40,7 +40,7 @@ enum Change {
     HandOver,
     RemoveMost,
     RefreshOnly,
-    AskTwice,
+    QueryTwice,
 }
 
 const CHANGES: [Change; 15] = [
@@ -58,7 +58,7 @@ const CHANGES: [Change; 15] = [
     Change::HandOver,
     Change::RemoveMost,
     Change::RefreshOnly,
-    Change::AskTwice,
+    Change::QueryTwice,
 ];
 
 /// The number of boxes of the first world.
@@ -132,12 +132,12 @@ impl<I: FatIndex> Both<I> {
     }
 
     /// Moves these boxes by a function.
-    fn moved(&mut self, ids: &[ProxyId], mut place: impl FnMut(&mut Dice, Aabb, Vec3) -> Aabb) {
+    fn moved(&mut self, ids: &[ProxyId], mut next_box: impl FnMut(&mut Dice, Aabb, Vec3) -> Aabb) {
         let moves: Vec<_> = ids
             .iter()
             .map(|id| {
                 let (aabb, velocity) = self.boxes[id];
-                (*id, place(&mut self.dice, aabb, velocity))
+                (*id, next_box(&mut self.dice, aabb, velocity))
             })
             .collect();
         self.update(&moves);
@@ -212,7 +212,7 @@ impl<I: FatIndex> Both<I> {
                 self.drift(1.0);
                 self.ours.refresh();
             }
-            Change::AskTwice => self.compare("asked once"),
+            Change::QueryTwice => self.compare("asked once"),
         }
     }
 
@@ -291,19 +291,19 @@ fn what_jitters_keeps_a_narrow_list<I: FatIndex>(
     let ours = make(VerletListSettings::default());
     let mut both = Both { ours, brute: BruteForce::new(), boxes: BTreeMap::new(), dice: Dice::new(19) };
     // They touch along one axis, and nearly touch along the others.
-    let place = |dice: &mut Dice, i: usize| {
+    let jittered = |dice: &mut Dice, i: usize| {
         let at = Vec3::new((i % SIDE) as f32, (i / SIDE % SIDE) as f32, (i / SIDE / SIDE) as f32);
         let center = at * Vec3::new(0.999, 1.02, 1.02) + dice.point(0.002);
         Aabb { min: center - 0.5, max: center + 0.5 }
     };
-    let heap = (0..SIDE * SIDE * SIDE).map(|i| (place(&mut both.dice, i), Filter::default())).collect();
+    let heap = (0..SIDE * SIDE * SIDE).map(|i| (jittered(&mut both.dice, i), Filter::default())).collect();
     both.put(heap);
     let ids: Vec<_> = both.boxes.keys().copied().collect();
     let (mut first, mut rebuilds) = (0, 0);
     for frame in 0..70 {
         if frame < 60 {
             let moves: Vec<_> =
-                ids.iter().enumerate().map(|(i, &id)| (id, place(&mut both.dice, i))).collect();
+                ids.iter().enumerate().map(|(i, &id)| (id, jittered(&mut both.dice, i))).collect();
             both.update(&moves);
             if 30 <= frame && frame % 5 == 0 {
                 both.moved(&ids[frame..frame + 4], |dice, _, _| dice.aabb(7.0, 2.0));

@@ -66,9 +66,9 @@ pub fn check<B: BroadPhase + SpatialIndex + Sync>(make: impl Fn() -> B) {
                 5 => broad.refresh(),
                 _ => {}
             }
-            ask(&broad, &live, world, &mut dice);
-            ask_views(&broad, &live, world, &mut dice);
-            ask_ugly_rays(&broad, &live, &mut dice);
+            run_queries(&broad, &live, world, &mut dice);
+            query_views(&broad, &live, world, &mut dice);
+            query_ugly_rays(&broad, &live, &mut dice);
             batches_are_the_same(&broad, world, &mut dice);
             same_as_brute_force(&broad, &live, world, &mut dice);
         }
@@ -105,7 +105,7 @@ fn check_ray(index: &dyn SpatialIndex, live: &[Option<Aabb>], ray: &Ray, interva
     expected.len()
 }
 
-fn ask(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
+fn run_queries(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
     let mut found = Vec::new();
     for _ in 0..20 {
         let query = dice.aabb(world, world);
@@ -177,7 +177,7 @@ fn random_frustum(world: f32, dice: &mut Dice) -> Frustum {
 }
 
 /// Checks frusta, and a view of another kind: a ball. It must be tested against few boxes.
-fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
+fn query_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {
     let mut found = Vec::new();
     for _ in 0..12 {
         let frustum = random_frustum(world, dice);
@@ -187,7 +187,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
         assert_eq!(found, expected, "{frustum:?}");
 
         let (center, radius) = (dice.point(world), dice.range(0.0, world));
-        let (mut visited, mut n_asked) = (Vec::new(), 0);
+        let (mut visited, mut n_queried) = (Vec::new(), 0);
         let culling = |aabb: &Aabb| {
             let far = (aabb.min - center).abs().max((aabb.max - center).abs());
             if radius < point_box_distance(center, aabb) {
@@ -199,7 +199,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
             }
         };
         let mut classify = |aabb: &Aabb| {
-            n_asked += 1;
+            n_queried += 1;
             culling(aabb)
         };
         index.visit_culled(&mut classify, &mut |index| {
@@ -210,7 +210,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
         let expected: Vec<_> =
             all(live).filter(|(_, aabb)| culling(aabb) != Culling::Outside).map(|(i, _)| i).collect();
         assert_eq!(visited, expected, "ball of radius {radius} around {center}");
-        assert!(n_asked <= 8 * live.len() + 64, "asked about {n_asked} boxes");
+        assert!(n_queried <= 8 * live.len() + 64, "asked about {n_queried} boxes");
     }
     // No box is outside, and after a break there is no further visit.
     let mut n = 0;
@@ -223,7 +223,7 @@ fn ask_views(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: 
 
 /// Checks rays along faces and edges and through corners, and from infinity. Directions may be
 /// zero, tiny or huge, and intervals empty or ending at a box.
-fn ask_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dice) {
+fn query_ugly_rays(index: &dyn SpatialIndex, live: &[Option<Aabb>], dice: &mut Dice) {
     let boxes: Vec<Aabb> = all(live).map(|(_, aabb)| aabb).collect();
     let (least, most) = (f32::from_bits(1), f32::MAX);
     let lengths = [0.0, -0.0, 1.0, -1.0, least, -least, f32::MIN_POSITIVE, most, -most, 1e-30, -1e30, 0.1];
@@ -311,7 +311,7 @@ pub fn few_boxes_are_tested<B: BroadPhase + SpatialIndex>(name: &str, make: impl
     let batch: Vec<_> = (0..N).map(|_| (dice.aabb(24.0, 2.0), Filter::default())).collect();
     broad.insert_batch(&batch, &mut Vec::new()).unwrap();
     broad.refresh();
-    let (mut n_asked, mut n_visited) = (0, 0);
+    let (mut n_queried, mut n_visited) = (0, 0);
     for _ in 0..20 {
         let (eye, mut last) = (dice.point(20.0), LastPlane::default());
         let (forward, size) = (dice.point(1.0).try_normalize().unwrap_or(Vec3::X), 10.0);
@@ -323,7 +323,7 @@ pub fn few_boxes_are_tested<B: BroadPhase + SpatialIndex>(name: &str, make: impl
         let frustum =
             Frustum::new([side(right), side(-right), side(up), side(-up), ends[0], ends[1]]).unwrap();
         let mut classify = |aabb: &Aabb| {
-            n_asked += 1;
+            n_queried += 1;
             frustum.classify(aabb, &mut last)
         };
         broad.visit_culled(&mut classify, &mut |_| {
@@ -331,8 +331,8 @@ pub fn few_boxes_are_tested<B: BroadPhase + SpatialIndex>(name: &str, make: impl
             ControlFlow::Continue(())
         });
     }
-    println!("{name}: asked about {n_asked} boxes, or bounds of them, for {n_visited} in {} views", 20);
-    assert!(200 < n_visited && n_asked < 4 * N, "{name}: {n_asked} asked, {n_visited} visited");
+    println!("{name}: asked about {n_queried} boxes, or bounds of them, for {n_visited} in {} views", 20);
+    assert!(200 < n_visited && n_queried < 4 * N, "{name}: {n_queried} asked, {n_visited} visited");
 }
 
 fn same_as_brute_force(index: &dyn SpatialIndex, live: &[Option<Aabb>], world: f32, dice: &mut Dice) {

@@ -58,7 +58,7 @@ struct BuiltShape<S> {
 
 /// The pose of a shape.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct RelativePose {
     rotation: DQuat,
     translation: DVec3,
 }
@@ -212,12 +212,12 @@ impl Tally {
         }
         self.n_scaled += other.n_scaled;
         self.n_other_bits += other.n_other_bits;
-        for (told, more) in [
+        for (samples, more) in [
             (&mut self.wrong_samples, &other.wrong_samples),
             (&mut self.undecided_samples, &other.undecided_samples),
         ] {
-            let room = MAX_PRINTED.saturating_sub(told.len());
-            told.extend(more.iter().take(room).cloned());
+            let room = MAX_PRINTED.saturating_sub(samples.len());
+            samples.extend(more.iter().take(room).cloned());
         }
     }
 
@@ -229,13 +229,13 @@ impl Tally {
     }
 
     /// Tests about `n_pairs` pairs in one precision, and counts the answers.
-    pub fn look(&mut self, random: &mut Random, n_pairs: u64, is_single: bool) {
+    pub fn test_pairs(&mut self, random: &mut Random, n_pairs: u64, is_single: bool) {
         let before = self.n_pairs[usize::from(!is_single)];
         while self.n_pairs[usize::from(!is_single)] - before < n_pairs {
             if is_single {
-                single::ask::look(self, random);
+                single::queries::test_pair(self, random);
             } else {
-                double::ask::look(self, random);
+                double::queries::test_pair(self, random);
             }
         }
     }
@@ -260,7 +260,7 @@ impl Tally {
         for answer in answers {
             let mut row = Row::default();
             let full = || format!("{answer:?}\n{truth:?} size {:e}\n{}", pair.size, context());
-            for wrong in row.look(pair, &truth, answer, class == ROUND) {
+            for wrong in row.judge(pair, &truth, answer, class == ROUND) {
                 self.record(wrong, full);
             }
             if row.n_undecided != 0 && self.undecided_samples.len() < MAX_PRINTED {
@@ -276,7 +276,7 @@ const SIGN: f64 = carom_math::tol::GJK_TOUCHING;
 
 impl Row {
     /// Counts one answer. Returns the fault, if it has one.
-    fn look(
+    fn judge(
         &mut self,
         pair: &Difference<'_>,
         truth: &Proof,
@@ -411,11 +411,15 @@ fn gap(random: &mut Random) -> f64 {
 }
 
 /// Returns the pose of B in the frame of A, and the kind of placement.
-fn place<S>(a: &BuiltShape<S>, b: &BuiltShape<S>, random: &mut Random) -> (Place, &'static str) {
+fn relative_pose<S>(
+    a: &BuiltShape<S>,
+    b: &BuiltShape<S>,
+    random: &mut Random,
+) -> (RelativePose, &'static str) {
     let reach = a.solid.reach() + b.solid.reach();
     let least = a.solid.reach().min(b.solid.reach());
     let mut rotation = rounding::turn(random);
-    let at = |translation: DVec3, rotation: DQuat| Place { rotation, translation };
+    let at = |translation: DVec3, rotation: DQuat| RelativePose { rotation, translation };
     // B moved along a direction so that a gap is left.
     let touching = |n: DVec3, rotation: DQuat, aside: DVec3, gap: f64| {
         let pose = WidePose::from_quat(rotation, aside);
@@ -457,11 +461,11 @@ fn place<S>(a: &BuiltShape<S>, b: &BuiltShape<S>, random: &mut Random) -> (Place
 }
 
 /// Returns the pose of A in the world; half of the time the identity.
-fn world(size: f64, random: &mut Random) -> Place {
+fn world(size: f64, random: &mut Random) -> RelativePose {
     if random.below(2) == 0 {
-        return Place { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
+        return RelativePose { rotation: DQuat::IDENTITY, translation: DVec3::ZERO };
     }
-    Place {
+    RelativePose {
         rotation: rounding::turn(random),
         translation: random.cube_point() * size * random.range(0.0, 2.0),
     }

@@ -10,7 +10,7 @@ use super::{Case, Step};
 use crate::oracle::convex::{self, BruteHull};
 use crate::oracle::depth;
 use crate::oracle::sat::box_corners;
-use crate::oracle::triangle::{self, LineHit, Place};
+use crate::oracle::triangle::{self, LineHit, PointLocation};
 use glam::DVec3;
 use std::collections::BTreeMap;
 
@@ -190,7 +190,7 @@ pub(super) fn deviation(on: &Body, precision: Precision, p: DVec3) -> Option<f64
             let far = triangles.iter().map(|t| triangle::triangle_distance(&[p; 3], t));
             let distance = far.fold(f64::INFINITY, f64::min);
             let is_inside =
-                is_closed(&mesh.triangles) && triangle::point_in_mesh(p, &triangles) == Place::Inside;
+                is_closed(&mesh.triangles) && triangle::point_in_mesh(p, &triangles) == PointLocation::Inside;
             if is_inside { -distance } else { distance }
         }
     })
@@ -209,28 +209,28 @@ fn is_closed(triangles: &[[u32; 3]]) -> bool {
 }
 
 /// A box as it was given; `None` if it was removed or is not valid.
-type GivenBox = Option<[[f64; 3]; 2]>;
+type BoxBounds = Option<[[f64; 3]; 2]>;
 
 /// Returns the boxes after the steps.
-fn boxes(steps: &[Step]) -> Vec<GivenBox> {
-    let read = |given: &[[Option<f64>; 3]; 2]| -> GivenBox {
-        let [low, high] = given.map(|corner| corner.map(|x| x.unwrap_or(f64::NAN)));
+fn boxes(steps: &[Step]) -> Vec<BoxBounds> {
+    let read = |bounds: &[[Option<f64>; 3]; 2]| -> BoxBounds {
+        let [low, high] = bounds.map(|corner| corner.map(|x| x.unwrap_or(f64::NAN)));
         let is_box = (0..3).all(|i| low[i] <= high[i] && low[i].is_finite() && high[i].is_finite());
         is_box.then_some([low, high])
     };
-    let mut all: Vec<GivenBox> = Vec::new();
+    let mut all: Vec<BoxBounds> = Vec::new();
     for step in steps {
         match step {
-            Step::Insert(given) => all.push(read(given)),
-            Step::Move(number, given) => all[*number] = read(given),
+            Step::Insert(bounds) => all.push(read(bounds)),
+            Step::Move(number, bounds) => all[*number] = read(bounds),
             Step::Remove(number) => all[*number] = None,
-            Step::Ask => {}
+            Step::Query => {}
         }
     }
     all
 }
 
-fn pairs(boxes: &[GivenBox], precision: Precision) -> Vec<(usize, usize)> {
+fn pairs(boxes: &[BoxBounds], precision: Precision) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (j, b) in boxes.iter().enumerate() {
         for (i, a) in boxes[..j].iter().enumerate() {

@@ -327,7 +327,7 @@ fn boxes(steps: Vec<Step>) -> Case {
 
 fn crowd(n: usize) -> Case {
     let mut steps: Vec<Step> = (0..n).map(|_| insert(DVec3::ZERO, 1.0)).collect();
-    steps.push(Step::Ask);
+    steps.push(Step::Query);
     boxes(steps)
 }
 
@@ -336,7 +336,7 @@ fn chain(n: usize) -> Case {
     for i in 0..n {
         steps.push(insert(DVec3::new(0.75 * i as f64, 0.0, 0.0), 1.0));
         if i % 50 == 0 {
-            steps.push(Step::Ask);
+            steps.push(Step::Query);
         }
     }
     boxes(steps)
@@ -362,7 +362,7 @@ fn churn() -> Case {
             }
         }
         if random.below(4) == 0 {
-            steps.push(Step::Ask);
+            steps.push(Step::Query);
         }
     }
     boxes(steps)

@@ -98,12 +98,12 @@ pub fn judge(case: &Case, answer: &Answer, precision: Precision, tolerance: f64)
         (
             _,
             ExactAnswer::Triangles { meets, distance },
-            Answer::Triangles { meets: said, distance: told },
+            Answer::Triangles { meets: said, distance: reported },
         ) => {
             if *said != meets {
                 return Err(format!("they {} meet", if *said { "are said to" } else { "are said not to" }));
             }
-            is_number("the distance", *told, distance, near)
+            is_number("the distance", *reported, distance, near)
         }
         (_, ExactAnswer::Ray(None), Answer::Ray(Some(hit))) => {
             Err(format!("a hit at {}, where there is none", hit.t))

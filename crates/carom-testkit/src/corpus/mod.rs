@@ -116,7 +116,8 @@ pub enum Step {
     /// The index of the box.
     Remove(usize),
     /// Queries the pairs, and ignores the answer.
-    Ask,
+    #[serde(rename = "ask")]
+    Query,
 }
 
 const FILES: [(&str, &str); 9] = [

@@ -113,17 +113,17 @@ impl Body {
 
     /// Returns the rotation as a unit quaternion, not yet rounded.
     pub fn rotation(&self) -> DQuat {
-        let given = match (self.turn, self.rows) {
+        let rotation = match (self.turn, self.rows) {
             (Some(turn), _) => DQuat::from_array(turn),
             (None, Some(rows)) => DQuat::from_mat3(&DMat3::from_cols_array_2d(&rows).transpose()),
             (None, None) => DQuat::IDENTITY,
         };
         // A quaternion of length 1 is not normalized again, so that the simplest ones keep their
         // numbers.
-        let given = if given.length_squared() == 1.0 { given } else { given.normalize() };
+        let rotation = if rotation.length_squared() == 1.0 { rotation } else { rotation.normalize() };
         let up =
             if self.is_z_up { DQuat::from_rotation_x(core::f64::consts::FRAC_PI_2) } else { DQuat::IDENTITY };
-        if self.is_z_up { (given * up).normalize() } else { given }
+        if self.is_z_up { (rotation * up).normalize() } else { rotation }
     }
 
     /// Returns the pose as it is stored.

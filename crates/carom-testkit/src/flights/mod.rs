@@ -31,7 +31,7 @@ pub const MAX_GAIN: f64 = 1e-4;
 pub const MAX_DRIFT: f64 = 2e-3;
 
 /// The largest rounding of a position in a step, relative to its size: positions are `f32`.
-const PLACE_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
+const POSITION_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
 
 /// The largest rounding of a coordinate that grows or shrinks by a little in a step, relative to
 /// its size. If a body falls by a constant multiple of the spacing of `f32` more in each step, all
@@ -406,7 +406,7 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     // The potential energy that rounding of positions can add, in this step and those before it.
     let rounded = |states: &[State], step: u32| -> f64 {
         let of_steps = |s: &State| f64::from(step) * STEP_ROUNDING * s.center.length();
-        let height = |s: &State| PLACE_ROUNDING * (1.0 + s.center.abs().max_element()) + of_steps(s);
+        let height = |s: &State| POSITION_ROUNDING * (1.0 + s.center.abs().max_element()) + of_steps(s);
         states.iter().map(|s| s.mass * flight.gravity.length() * height(s)).sum()
     };
     let (first_kinetic, first_potential) = (kinetic(&before), potential(&before));
@@ -493,11 +493,11 @@ fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
                     * f64::from(flight.dt)
                     * f64::from(step)
                     * now[0].mass.max(now[1].mass);
-            let given = flight.gravity
+            let by_gravity = flight.gravity
                 * (f64::from(flight.dt) * f64::from(step) * now.iter().map(|s| s.mass).sum::<f64>());
             is_kept &= stats.n_stopped == 0 || flight.gravity == DVec3::ZERO;
             is_kept &= now.iter().all(|s| s.velocity.length() < 0.9999 * max_speed);
-            let off = (linear(&now) - linear(&first) - given).length() / whole;
+            let off = (linear(&now) - linear(&first) - by_gravity).length() / whole;
             if is_kept && MAX_DRIFT < off && out.momentum.is_none() {
                 out.momentum = Some((step, off));
             }

@@ -395,7 +395,7 @@ pub struct RealLevel {
     /// Its brushes, all solid, with the class of the entity that each belongs to.
     pub brushes: Vec<(String, Brush)>,
     /// The places of entities without brushes, with their classes.
-    pub places: Vec<(String, DVec3)>,
+    pub entities: Vec<(String, DVec3)>,
 }
 
 impl RealLevel {
@@ -404,7 +404,7 @@ impl RealLevel {
         let path = crate::data::find(&format!("levels/{name}.brushes.txt"))?;
         let text = std::fs::read_to_string(path).ok()?;
         let (mut classes, mut all): (Vec<String>, Vec<Vec<SplitPlane>>) = Default::default();
-        let (mut class, mut places) = (String::new(), Vec::new());
+        let (mut class, mut entities) = (String::new(), Vec::new());
         for line in text.lines() {
             if let Some(entity) = line.strip_prefix("entity ") {
                 let mut words = entity.split_whitespace().skip(1);
@@ -412,7 +412,7 @@ impl RealLevel {
                 // Three numbers, or a dash.
                 let at: Vec<f64> = words.next()?.split(',').filter_map(|word| word.parse().ok()).collect();
                 if let [x, y, z] = at[..] {
-                    places.push((class.clone(), DVec3::new(x, y, z)));
+                    entities.push((class.clone(), DVec3::new(x, y, z)));
                 }
             } else if line.starts_with("brush ") {
                 classes.push(class.clone());
@@ -429,7 +429,7 @@ impl RealLevel {
                 .unwrap_or_else(|error| panic!("brush {i} of {name}: {error}"))
         };
         let brushes = classes.into_iter().zip(all.iter().enumerate().map(brush)).collect();
-        Some(RealLevel { brushes, places })
+        Some(RealLevel { brushes, entities })
     }
 }
 

@@ -258,15 +258,15 @@ fn depth(pair: &Difference<'_>, rounding: f64, normals: &mut Vec<DVec3>) -> Opti
         }
         // The connected faces that the new point sees are removed. Each open edge gets a triangle
         // with the new point. So the surface stays closed even if rounding changes the choice.
-        let mut seen: Vec<usize> = (0..faces.len())
+        let mut visible: Vec<usize> = (0..faces.len())
             .filter(|&i| i != k && faces[i].height + rounding < faces[i].normal.dot(next))
             .collect();
         let mut gone = vec![k];
         let mut open = edges(corners).to_vec();
         while let Some(at) =
-            seen.iter().position(|&i| edges(faces[i].corners).iter().any(|e| open.contains(&[e[1], e[0]])))
+            visible.iter().position(|&i| edges(faces[i].corners).iter().any(|e| open.contains(&[e[1], e[0]])))
         {
-            let i = seen.swap_remove(at);
+            let i = visible.swap_remove(at);
             for edge in edges(faces[i].corners) {
                 match open.iter().position(|e| *e == [edge[1], edge[0]]) {
                     Some(twin) => {

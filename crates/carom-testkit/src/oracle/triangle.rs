@@ -211,9 +211,9 @@ pub fn line_triangle(origin: DVec3, direction: DVec3, t: &[DVec3; 3]) -> LineHit
     if sides.contains(&0) { LineHit::Boundary { t, t_sign } } else { LineHit::Inside { t, t_sign } }
 }
 
-/// The place of a point relative to a closed mesh.
+/// The location of a point relative to a closed mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum PointLocation {
     /// Inside: a ray in a generic direction meets an odd number of triangles.
     Inside,
     /// Outside.
@@ -222,11 +222,11 @@ pub enum Place {
     Surface,
 }
 
-/// Returns the place of a point relative to a closed mesh. It counts triangles along a ray, and
+/// Returns the location of a point relative to a closed mesh. It counts triangles along a ray, and
 /// takes another ray if one meets an edge.
-pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
+pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> PointLocation {
     if triangles.iter().any(|t| hulls_meet(&[p], t)) {
-        return Place::Surface;
+        return PointLocation::Surface;
     }
     'rays: for k in 1..100 {
         let k = f64::from(k);
@@ -244,7 +244,7 @@ pub fn point_in_mesh(p: DVec3, triangles: &[[DVec3; 3]]) -> Place {
                 }
             }
         }
-        return if is_inside { Place::Inside } else { Place::Outside };
+        return if is_inside { PointLocation::Inside } else { PointLocation::Outside };
     }
     panic!("a hundred rays, and all of them meet an edge");
 }

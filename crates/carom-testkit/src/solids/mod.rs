@@ -9,13 +9,13 @@
 //!
 //! A pair depends only on its seed.
 
+mod arrangement;
 mod body;
 mod double;
-mod place;
 mod single;
 
+pub use arrangement::{Arrangement, Nudge, Numbers, Pair, solid};
 pub use body::Family;
-pub use place::{Nudge, Numbers, Pair, Place, solid};
 
 use crate::oracle::rational::exact;
 use crate::oracle::tetrahedra::{Relation, Tetrahedra, depth_sq, relation};
@@ -170,7 +170,7 @@ impl Tally {
 fn pair_of(seed: u64) -> (Pair, [Mesh; 2], Random) {
     let mut random = Random::new(seed);
     loop {
-        if let Some(pair) = place::pair(&mut random) {
+        if let Some(pair) = arrangement::pair(&mut random) {
             let meshes = [0, 1].map(|i| mesh(&mut random, &pair.solids[i]));
             return (pair, meshes, random);
         }
@@ -208,9 +208,9 @@ pub fn judge_pair(seed: u64, tally: &mut Tally) {
     let (pair, meshes, mut random) = pair_of(seed);
     let [a, b] = &pair.solids;
     let [mesh_a, mesh_b] = &meshes;
-    let mut answers = vec![(double::ask::ask([mesh_a, mesh_b]), "f64")];
+    let mut answers = vec![(double::queries::answer([mesh_a, mesh_b]), "f64")];
     if pair.is_single {
-        answers.push((single::ask::ask([mesh_a, mesh_b]), "f32"));
+        answers.push((single::queries::answer([mesh_a, mesh_b]), "f32"));
     }
     if answers.iter().any(|answer| answer.0.is_none()) {
         tally.ambiguous += 1;
@@ -236,14 +236,14 @@ pub fn judge_pair(seed: u64, tally: &mut Tally) {
             (None, _) => {}
         }
     }
-    let Pair { families, place, numbers, hair, is_single, .. } = &pair;
+    let Pair { families, arrangement, numbers, hair, is_single, .. } = &pair;
     let mut classes = vec![(0, "all".to_owned())];
     if *is_single {
         classes.push((0, "f32 too".to_owned()));
     }
     classes.extend(families.iter().map(|family| (1, format!("{family:?}"))));
     classes.dedup();
-    classes.push((2, format!("{place:?}")));
+    classes.push((2, format!("{arrangement:?}")));
     classes.push((3, format!("{numbers:?}")));
     classes.push((4, format!("{hair:?}")));
     for class in classes {
@@ -337,7 +337,7 @@ pub fn replay(seed: u64) -> (Option<String>, String) {
         let _ = writeln!(log, "vertices {vertices:?}\ntriangles {triangles:?}");
     }
     if let Some(Overlap { at_least, at_most, separation, point, is_exact }) =
-        double::ask::ask(meshes.each_ref()).and_then(|answer| answer.overlap)
+        double::queries::answer(meshes.each_ref()).and_then(|answer| answer.overlap)
     {
         let _ = writeln!(log, "{at_least} {at_most} {separation} {point} {is_exact}");
     }

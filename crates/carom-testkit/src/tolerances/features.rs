@@ -26,7 +26,7 @@ pub(super) fn triangle_distance(random: &mut Random) -> f64 {
         let family = Family::ALL[random.below(Family::ALL.len())];
         let [a, b] = triangle_pairs::pair(random, family);
         let placement = [Placement::Plain, Placement::BigOffset][random.below(2)];
-        (placement.place(&a), placement.place(&b))
+        (placement.apply(&a), placement.apply(&b))
     } else {
         let scale = size(random);
         let mut a = [0; 3].map(|_| random.cube_point() * scale);

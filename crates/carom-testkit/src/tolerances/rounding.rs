@@ -189,9 +189,10 @@ pub(super) fn turned_polygon(random: &mut Random) -> f64 {
             (at + turn * out).as_vec3().as_dvec3()
         })
         .collect();
-    let seen = corners.iter().map(|&p| p - corners[0]);
-    let area = seen.clone().zip(seen.clone().skip(1)).fold(DVec3::ZERO, |area, (p, q)| area + p.cross(q));
-    let heights = seen.map(|p| area.normalize().dot(p));
+    let centred = corners.iter().map(|&p| p - corners[0]);
+    let area =
+        centred.clone().zip(centred.clone().skip(1)).fold(DVec3::ZERO, |area, (p, q)| area + p.cross(q));
+    let heights = centred.map(|p| area.normalize().dot(p));
     let low = heights.clone().fold(f64::INFINITY, f64::min);
     let high = heights.fold(f64::NEG_INFINITY, f64::max);
     let largest = corners.iter().fold(0.0_f64, |largest, p| largest.max(p.abs().max_element()));

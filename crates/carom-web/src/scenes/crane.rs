@@ -47,8 +47,8 @@ const TROLLEY_ACCELERATION: f32 = 1.5;
 /// Speed at which the ropes' upper ends follow a load that swings, per metre of its swing.
 const SWAY_RATE: f32 = 1.2;
 
-/// The place of the hook counts as reached within this distance in metres, and below this speed in
-/// metres per second.
+/// The position of the hook counts as reached within this distance in metres, and below this speed
+/// in metres per second.
 const HOOK_TOLERANCE: f32 = 0.15;
 const CALM: f32 = 0.22;
 
@@ -64,7 +64,7 @@ pub enum Phase {
     Reach,
     /// Lifts it.
     Lift,
-    /// Moves over the place at which the crate will lie.
+    /// Moves over the position at which the crate will lie.
     Carry,
     /// Puts it down.
     PutDown,
@@ -94,21 +94,22 @@ pub struct Crane {
     n_phase_steps: u32,
 }
 
-/// A place of the hook: the angle of the jib in radians, and the radius of the trolley in metres.
-type Place = [f32; 2];
+/// A position of the hook: the angle of the jib in radians, and the radius of the trolley in
+/// metres.
+type HookPosition = [f32; 2];
 
 fn direction(angle: f32) -> Vec3 {
     let (sin, cos) = ops::sin_cos(angle);
     Vec3::new(cos, 0.0, -sin)
 }
 
-/// Returns the place of a crate at the start.
-fn home(number: usize) -> Place {
+/// Returns the position of a crate at the start.
+fn home(number: usize) -> HookPosition {
     [0.45 + 0.3 * (number / 2) as f32, 6.0 + 2.6 * (number % 2) as f32]
 }
 
-/// Returns the place of a crate in the stack, and the height of the surface below it.
-fn in_stack(number: usize, n_crates: usize) -> (Place, f32) {
+/// Returns the position of a crate in the stack, and the height of the surface below it.
+fn in_stack(number: usize, n_crates: usize) -> (HookPosition, f32) {
     let n_columns = n_crates.div_ceil(3).max(1);
     let (level, column) = (number / n_columns, number % n_columns);
     ([-0.55 - 0.26 * column as f32, 7.5], 2.0 * CRATE * level as f32)
@@ -228,13 +229,17 @@ impl Crane {
         (self.phase, self.n_phase_steps) = (phase, 0);
     }
 
-    /// Returns the place to which a crate is carried, and the height of the surface there.
-    fn target(&self, number: usize) -> (Place, f32) {
+    /// Returns the position to which a crate is carried, and the height of the surface there.
+    fn target(&self, number: usize) -> (HookPosition, f32) {
         if self.is_returning { (home(number), 0.0) } else { in_stack(number, self.crates.len()) }
     }
 
-    /// Turns the jib and runs the trolley towards a place; stops both if there is none.
-    fn drive<B: BroadPhase>(&mut self, world: &mut World<B>, goal: Option<Place>) -> Result<(), Error> {
+    /// Turns the jib and runs the trolley towards a position; stops both if there is none.
+    fn drive<B: BroadPhase>(
+        &mut self,
+        world: &mut World<B>,
+        goal: Option<HookPosition>,
+    ) -> Result<(), Error> {
         let angle = world.joint(self.slewing)?.angle().unwrap_or(0.0) as f32;
         let radius = world.joint(self.running)?.translation().unwrap_or(0.0) as f32 + REACH[0];
         let [to_angle, to_radius] = goal.unwrap_or([angle, radius]);

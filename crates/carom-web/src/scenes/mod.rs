@@ -161,7 +161,7 @@ pub struct Actors {
     /// A mesh that deforms, and its vertices as a function of time.
     pub sheet: Option<(BodyId, VerticesAt)>,
     /// Bodies that are drawn as another shape.
-    pub looks: Vec<(BodyId, Shape)>,
+    pub appearances: Vec<(BodyId, Shape)>,
     /// Changes of the velocities of kinematic bodies, by ascending time.
     pub drives: Vec<(BodyId, Drive)>,
     rng: Rng,
@@ -177,7 +177,7 @@ impl Actors {
             route: Route::Circle { radius: walkers::CIRCLE },
             crane: None,
             sheet: None,
-            looks: Vec::new(),
+            appearances: Vec::new(),
             drives: Vec::new(),
             rng: Rng::new(seed ^ 0x5eed),
         }

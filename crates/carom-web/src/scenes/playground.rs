@@ -177,28 +177,28 @@ fn insert_soft_things<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> 
 fn insert_hooks<B: BroadPhase>(world: &mut World<B>) -> Result<(), Error> {
     let at = |x: f32, y: f32, z: f32| HOOKS + Vec3::new(x, y, z);
     let platform = BodyDesc::fixed(cuboid(Vec3::new(1.5, 0.06, 1.2))?).with_position(at(-6.0, 2.2, 0.0));
-    world.insert(Role::OneWay.given_to(platform))?;
+    world.insert(Role::OneWay.apply_to(platform))?;
     for k in 0..3 {
         // They rise through the platform, and come to rest on it.
         let thrown = ball(0.22)?.with_position(at(-6.8 + 0.8 * k as f32, 0.3, 0.0));
         world.insert(thrown.with_linear_velocity(Vec3::Y * (8.0 + 0.5 * k as f32)))?;
     }
     let mat = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.2, 1.2))?).with_position(at(-2.0, 0.2, 0.0));
-    world.insert(Role::SoftGround.given_to(mat))?;
+    world.insert(Role::SoftGround.apply_to(mat))?;
     for k in 0..3 {
         let half = Vec3::splat(0.2 + 0.05 * k as f32);
         let position = at(-2.8 + 0.8 * k as f32, 1.5, 0.0);
         world.insert(BodyDesc::dynamic(cuboid(half)?).with_density(500.0).with_position(position))?;
     }
     let gate = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.05, 1.2))?).with_position(at(2.0, 1.2, 0.0));
-    world.insert(Role::BallGate.given_to(gate))?;
+    world.insert(Role::BallGate.apply_to(gate))?;
     for k in 0..4 {
         let position = at(1.2 + 0.55 * k as f32, 2.2 + 0.4 * k as f32, 0.0);
         let block = BodyDesc::dynamic(cuboid(Vec3::splat(0.2))?).with_density(300.0);
         world.insert(if k % 2 == 0 { ball(0.2)? } else { block }.with_position(position))?;
     }
     let pad = BodyDesc::fixed(cuboid(Vec3::new(1.3, 0.1, 1.2))?).with_position(at(6.0, 0.1, 0.0));
-    world.insert(Role::Bouncer.given_to(pad))?;
+    world.insert(Role::Bouncer.apply_to(pad))?;
     for k in 0..3 {
         let position = at(5.2 + 0.8 * k as f32, 2.0 + 0.7 * k as f32, 0.0);
         world.insert(ball(0.2)?.with_position(position))?;

@@ -30,7 +30,7 @@ const BOUNCE: f32 = 0.95;
 
 impl Role {
     /// Returns the description of a body with this role.
-    pub fn given_to(self, desc: BodyDesc) -> BodyDesc {
+    pub fn apply_to(self, desc: BodyDesc) -> BodyDesc {
         let hooks = match self {
             Role::OneWay | Role::SoftGround => ActiveHooks::MODIFY,
             Role::BallGate => ActiveHooks::FILTER,

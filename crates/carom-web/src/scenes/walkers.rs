@@ -153,7 +153,7 @@ pub(super) fn insert_car<B: BroadPhase>(
     pose: Pose,
 ) -> Result<(), Error> {
     let chassis = world.insert(solid(1200.0, CHASSIS)?.with_pose(pose))?;
-    actors.looks.push((chassis, car_body()?));
+    actors.appearances.push((chassis, car_body()?));
     let mut car = Vehicle::new(chassis);
     for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
         let wheel = WheelDesc::new(f64::from(WHEEL_RADIUS)).with_mount(DVec3::new(x, -0.5, z));
@@ -193,7 +193,7 @@ pub fn platforms<B: BroadPhase + SpatialIndex>(
     let belt = BodyDesc::fixed(cuboid(Vec3::new(4.0, 0.1, 1.0))?).with_position(Vec3::new(0.0, 0.1, 5.5));
     world.insert(belt.with_surface_velocity(Vec3::X * 1.2, Vec3::ZERO))?;
     let stay = |reach: f64| Plan::Stay { reach, is_returning: false };
-    let places = [
+    let layout = [
         ([-7.0, 2.2, -4.0], 2.0),
         ([-6.5, 2.2, 4.0], 4.0),
         ([0.0, 0.3, -5.5], 4.0),
@@ -204,11 +204,11 @@ pub fn platforms<B: BroadPhase + SpatialIndex>(
         ([-3.0, 0.2, 5.5], 5.5),
         ([-2.0, 0.2, 5.2], 5.5),
     ];
-    for (feet, reach) in places {
+    for (feet, reach) in layout {
         actors.insert_walker(world, feet.into(), stay(reach))?;
     }
     let mut rng = Rng::new(request.seed);
-    for _ in places.len()..request.count {
+    for _ in layout.len()..request.count {
         let feet = DVec3::new(rng.range(-3.0, 3.0), 0.0, rng.range(-2.0, 2.0));
         actors.insert_walker(world, feet, Plan::Roam { left: 0 })?;
     }

@@ -41,10 +41,10 @@ fn a_corner_of_a_cloth_is_pulled() {
     let mut bed = start("cloth", 12);
     run(&mut bed, 90);
     let cloth = soft_bodies(&bed)[0];
-    let place_of =
+    let position_of =
         |bed: &Testbed, vertex: u32| bed.world().soft_body(cloth).unwrap().positions()[vertex as usize];
     bed.record();
-    let from = place_of(&bed, 0);
+    let from = position_of(&bed, 0);
     let to = from + Vec3::new(0.0, 1.6, 0.0);
     // The ray passes beside the corner by less than the tolerance.
     bed.act(&grab_at(from + Vec3::new(-0.01, 0.0, 0.0))).unwrap();
@@ -53,17 +53,17 @@ fn a_corner_of_a_cloth_is_pulled() {
     // If the cloth lies in folds, a vertex above the corner is taken.
     let held: Vec<u32> = bed.world().soft_body(cloth).unwrap().pinned().collect();
     let &[held] = &held[..] else { panic!("{held:?} are held") };
-    let aside = (place_of(&bed, held) - from).with_y(0.0).length();
+    let aside = (position_of(&bed, held) - from).with_y(0.0).length();
     assert!(aside < 0.1, "vertex {held}, {aside} aside");
     run(&mut bed, 89);
-    assert!(place_of(&bed, held).distance(to) < 0.02, "{} to {to}", place_of(&bed, held));
+    assert!(position_of(&bed, held).distance(to) < 0.02, "{} to {to}", position_of(&bed, held));
     let heights = bed.world().soft_body(cloth).unwrap().positions().iter();
     let n_lifted = heights.filter(|position| 1.2 < position.y).count();
     assert!(5 < n_lifted, "{n_lifted} vertices are lifted");
     bed.act(&Action::Release).unwrap();
     assert_eq!(bed.world().soft_body(cloth).unwrap().pinned().count(), 0);
     run(&mut bed, 90);
-    assert!(place_of(&bed, held).y < to.y - 0.5, "it falls");
+    assert!(position_of(&bed, held).y < to.y - 0.5, "it falls");
     bed.end_recording().unwrap();
     bed.start_replay().unwrap();
     run(&mut bed, 180);

@@ -4,14 +4,14 @@ use carom_web::scenes::{Request, SCENES, scene};
 use carom_web::{Live, NONE, Testbed};
 use serde_json::{Value, json};
 
-fn ask(live: &mut Live, command: &Value) -> Value {
+fn run_command(live: &mut Live, command: &Value) -> Value {
     serde_json::from_str(&live.command(&command.to_string())).unwrap()
 }
 
 /// A session with a scene of a chosen count.
 fn start(name: &str, count: usize) -> Live {
     let mut live = Live::new().unwrap();
-    let state = ask(&mut live, &json!({"command": "start", "scene": name, "count": count}));
+    let state = run_command(&mut live, &json!({"command": "start", "scene": name, "count": count}));
     assert_eq!(state["scene"], name, "{state}");
     live
 }
@@ -19,7 +19,7 @@ fn start(name: &str, count: usize) -> Live {
 fn run(live: &mut Live, n_steps: usize) -> Value {
     (0..n_steps).for_each(|_| live.step().unwrap());
     live.update_picture().unwrap();
-    ask(live, &json!({"command": "state"}))["hash"].clone()
+    run_command(live, &json!({"command": "state"}))["hash"].clone()
 }
 
 fn draw_all() -> Value {
@@ -36,9 +36,9 @@ fn pictures_of_all_scenes_fit_together() {
     let (mut n_sheets, mut n_clouds, mut n_wheels) = (0, 0, 0);
     for scene in SCENES {
         let mut live = start(scene.name, scene.count.usual.min(30));
-        ask(&mut live, &draw_all());
+        run_command(&mut live, &draw_all());
         run(&mut live, 3);
-        let layout = ask(&mut live, &json!({"command": "layout", "first": 0}));
+        let layout = run_command(&mut live, &json!({"command": "layout", "first": 0}));
         let picture = live.picture();
         let n = picture.bodies.len() / 2;
         assert_eq!((picture.poses.len(), picture.states.len()), (7 * n, n), "{}", scene.name);
@@ -81,7 +81,7 @@ fn pictures_of_all_scenes_fit_together() {
 #[test]
 fn islands_and_levels_are_those_of_the_world() {
     let mut live = start("pyramid", 5);
-    ask(&mut live, &draw_all());
+    run_command(&mut live, &draw_all());
     run(&mut live, 60);
     let moving = |live: &Live| {
         let picture = live.picture();
@@ -91,7 +91,7 @@ fn islands_and_levels_are_those_of_the_world() {
     assert_eq!(moving(&live).len(), 1, "a pyramid is one island");
     let spawn =
         json!({"command": "act", "action": {"do": "spawn", "shape": "ring", "at": [0, 30, 0], "size": 0.5}});
-    ask(&mut live, &spawn);
+    run_command(&mut live, &spawn);
     run(&mut live, 1);
     assert_eq!(moving(&live).len(), 2, "and a ring above it another");
     let picture = live.picture();
@@ -101,7 +101,7 @@ fn islands_and_levels_are_those_of_the_world() {
     };
     let (volumes, boxes) = (bounds(&picture.volumes), bounds(&picture.boxes));
     assert!(volumes[0] <= boxes[0] && boxes[1] <= volumes[1], "{volumes:?} around {boxes:?}");
-    ask(&mut live, &json!({"command": "draw"}));
+    run_command(&mut live, &json!({"command": "draw"}));
     assert!(live.picture().volumes.is_empty() && live.picture().islands.is_empty());
 }
 
@@ -117,33 +117,33 @@ fn commands_do_what_a_testbed_does() {
     let spawn =
         json!({"command": "act", "action": {"do": "spawn", "shape": "ring", "at": [0, 9, 0], "size": 0.5}});
     let n = live.picture().states.len();
-    let state = ask(&mut live, &spawn);
+    let state = run_command(&mut live, &spawn);
     assert!(state["error"].is_null(), "{state}");
     assert_eq!(live.picture().states.len(), n + 1);
     assert_ne!(live.picture().version(), version, "the shapes changed");
-    ask(&mut live, &json!({"command": "save"}));
+    run_command(&mut live, &json!({"command": "save"}));
     let end = run(&mut live, 10);
-    assert_eq!(ask(&mut live, &json!({"command": "load"}))["steps"], 12);
-    let changed = ask(&mut live, &json!({"command": "broad-phase", "name": "kd-tree"}));
+    assert_eq!(run_command(&mut live, &json!({"command": "load"}))["steps"], 12);
+    let changed = run_command(&mut live, &json!({"command": "broad-phase", "name": "kd-tree"}));
     assert_eq!(changed["broad_phase"], "kd-tree");
     assert_eq!(run(&mut live, 10), end);
-    assert_eq!(ask(&mut live, &json!({"command": "restart"}))["steps"], 0);
+    assert_eq!(run_command(&mut live, &json!({"command": "restart"}))["steps"], 0);
     assert_eq!(live.picture().states.len(), n);
 }
 
 #[test]
-fn a_ray_picks_a_body_that_can_be_asked_about() {
+fn a_ray_picks_a_body_that_can_be_queried() {
     let mut live = start("pyramid", 5);
     run(&mut live, 5);
     let ray = json!({"command": "pick", "origin": [0.0, 4.5, 9.0], "direction": [0.0, 0.0, -1.0]});
-    let top = ask(&mut live, &ray);
+    let top = run_command(&mut live, &ray);
     assert_eq!((&top["name"], &top["can_be_dragged"]), (&json!("box"), &json!(true)), "{top}");
     let down = json!({"command": "pick", "origin": [40.0, 5.0, 0.0], "direction": [0.0, -1.0, 0.0]});
-    let floor = ask(&mut live, &down);
+    let floor = run_command(&mut live, &down);
     assert_eq!(floor["can_be_dragged"], false, "{floor}");
     let away = json!({"command": "pick", "origin": [0.0, 40.0, 0.0], "direction": [0.0, 1.0, 0.0]});
-    assert!(ask(&mut live, &away).is_null());
-    let why = ask(&mut live, &json!({"command": "explain", "a": top["body"], "b": floor["body"]}));
+    assert!(run_command(&mut live, &away).is_null());
+    let why = run_command(&mut live, &json!({"command": "explain", "a": top["body"], "b": floor["body"]}));
     assert_eq!(why["touching"], false, "{why}");
 }
 
@@ -151,11 +151,11 @@ fn a_ray_picks_a_body_that_can_be_asked_about() {
 fn files_are_read_and_dropped() {
     let mut live = start("pyramid", 3);
     let drop = json!({"command": "drop", "at": [0.0, 9.0, 0.0], "size": 0.5});
-    assert!(ask(&mut live, &drop)["error"].is_string(), "nothing was read");
+    assert!(run_command(&mut live, &drop)["error"].is_string(), "nothing was read");
     let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     assert_eq!(live.read_file("a.OBJ", obj), r#"{"triangles":4}"#);
     let n = live.picture().states.len();
-    assert!(ask(&mut live, &drop)["error"].is_null());
+    assert!(run_command(&mut live, &drop)["error"].is_null());
     assert_eq!(live.picture().states.len(), n + 1);
     for (name, bytes) in
         [("a.obj", &b"v 0 0 0\nf 1 2 3\n"[..]), ("a.stl", b""), ("a.txt", b"hello"), ("", b"")]
@@ -192,7 +192,10 @@ fn bad_commands_are_refused() {
     }
     assert_eq!(run(&mut live, 0), hash);
     // Counts are limited by the list.
-    let state = ask(&mut live, &json!({"command": "start", "scene": "pyramid", "count": 100_000}));
+    let state = run_command(&mut live, &json!({"command": "start", "scene": "pyramid", "count": 100_000}));
     assert_eq!(state["count"], 60);
-    assert_eq!(ask(&mut live, &json!({"command": "list"}))["scenes"].as_array().unwrap().len(), SCENES.len());
+    assert_eq!(
+        run_command(&mut live, &json!({"command": "list"}))["scenes"].as_array().unwrap().len(),
+        SCENES.len()
+    );
 }

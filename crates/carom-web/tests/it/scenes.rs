@@ -93,7 +93,7 @@ impl Played {
         }
     }
 
-    fn place(&self, id: BodyId) -> Vec3 {
+    fn position(&self, id: BodyId) -> Vec3 {
         self.world.body(id).unwrap().position()
     }
 }
@@ -104,13 +104,13 @@ fn the_crane_carries_crates_to_the_stack_and_back() {
     let mut played = Played::new(crane, 2, 1);
     let in_stack = |played: &Played| played.actors.crane.as_ref().unwrap().n_in_stack(&played.world);
     let crates = played.actors.crane.as_ref().unwrap().crates().to_vec();
-    let homes: Vec<Vec3> = crates.iter().map(|id| played.place(*id)).collect();
+    let homes: Vec<Vec3> = crates.iter().map(|id| played.position(*id)).collect();
     let mut seconds = 0;
     while in_stack(&played) < 2 {
         played.run(60);
         seconds += 1;
         let crane = played.actors.crane.as_ref().unwrap();
-        let position = played.place(crane.crates()[crane.next()]);
+        let position = played.position(crane.crates()[crane.next()]);
         println!("{seconds} s: {:?} {} {position}", crane.phase(), crane.next());
         assert!(seconds < 60, "the stack is not built");
     }
@@ -120,7 +120,7 @@ fn the_crane_carries_crates_to_the_stack_and_back() {
         assert!(seconds < 120, "the crates are not carried back");
     }
     for (id, home) in crates.iter().zip(homes) {
-        let away = played.place(*id) - home;
+        let away = played.position(*id) - home;
         assert!(away.length() < 0.3, "{away}");
     }
 }
@@ -130,17 +130,17 @@ fn the_crane_carries_crates_to_the_stack_and_back() {
 fn the_car_drives_over_the_bridge_and_back() {
     let mut played = Played::new(bridge, 24, 1);
     let car = played.actors.car.as_ref().unwrap().chassis();
-    let start = played.place(car).x;
+    let start = played.position(car).x;
     let mut most = start;
     for _ in 0..20 {
         played.run(60);
-        let position = played.place(car);
+        let position = played.position(car);
         most = most.max(position.x);
         let gap = played.world.joints().map(|joint| joint.error()).fold(0.0, f32::max);
         assert!(-1.5 < position.y && gap < 0.05, "{position}, gap {gap}");
     }
     assert!(-start - 3.0 < most, "from {start} to {most} only");
-    assert!(played.place(car).x < 0.5 * most, "{}", played.place(car));
+    assert!(played.position(car).x < 0.5 * most, "{}", played.position(car));
 }
 
 /// The boxes on its way do not stop the car (several seeds).
@@ -150,7 +150,7 @@ fn the_car_on_hills_comes_round() {
         let mut played = Played::new(walkers::vehicle, 48, seed);
         let car = played.actors.car.as_ref().unwrap().chassis();
         let angle = |played: &Played| {
-            let at = played.place(car);
+            let at = played.position(car);
             f64::from(-at.z).atan2(f64::from(at.x))
         };
         let (mut total, mut last) = (0.0, angle(&played));
@@ -179,9 +179,9 @@ fn each_part_of_the_playground_does_what_it_is_for() {
     let is_ball =
         |id: BodyId| matches!(played.world.body(id).unwrap().shape(), carom_query::Shape::Sphere(_));
     // Three balls rose through the platform and lie on it.
-    let platform = played.place(with_role(Role::OneWay));
+    let platform = played.position(with_role(Role::OneWay));
     let on_platform = touching(Role::OneWay);
-    assert!(on_platform.len() == 3 && on_platform.iter().all(|id| platform.y < played.place(*id).y));
+    assert!(on_platform.len() == 3 && on_platform.iter().all(|id| platform.y < played.position(*id).y));
     // Boxes lie on the gate, and balls do not.
     let on_gate = touching(Role::BallGate);
     assert!(on_gate.len() == 2 && !on_gate.iter().any(|id| is_ball(*id)), "{on_gate:?}");
@@ -204,11 +204,12 @@ fn each_part_of_the_playground_does_what_it_is_for() {
     // Three moons circle the planet, and the wind holds balls up.
     let near = |center: Vec3, radius: f32| {
         let ids = played.world.body_ids();
-        ids.filter(|id| (played.place(*id) - center).length() < radius && played.place(*id) != center).count()
+        ids.filter(|id| (played.position(*id) - center).length() < radius && played.position(*id) != center)
+            .count()
     };
     assert_eq!(near(Vec3::new(11.0, 4.0, 12.0), 3.2), 3);
     let blown = played.world.body_ids().filter(|id| {
-        let at = played.place(*id);
+        let at = played.position(*id);
         (at - Vec3::new(0.0, at.y, 15.0)).length() < 1.5 && 1.0 < at.y
     });
     assert!(2 <= blown.count());

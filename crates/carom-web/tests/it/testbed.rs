@@ -64,7 +64,7 @@ fn a_saved_state_goes_on_with_the_same_hash() {
 }
 
 #[test]
-fn a_drag_moves_one_body_to_the_place() {
+fn a_drag_moves_one_body_to_the_target() {
     let mut bed = start("pyramid", 5);
     run(&mut bed, 5);
     bed.act(&AT_TOP).unwrap();

@@ -66,12 +66,12 @@ pub(crate) struct Deforming {
 }
 
 impl Deforming {
-    fn place_of(&self, body: u32) -> Result<usize, usize> {
+    fn index_of(&self, body: u32) -> Result<usize, usize> {
         self.sheets.binary_search_by_key(&body, |sheet| sheet.body)
     }
 
     fn sheet(&self, body: u32) -> Option<&Sheet> {
-        self.place_of(body).ok().map(|index| &self.sheets[index])
+        self.index_of(body).ok().map(|index| &self.sheets[index])
     }
 
     /// Whether a mesh will deform in the next step.
@@ -109,12 +109,12 @@ impl Deforming {
 
     /// Whether the mesh of a body was ever deformed. Then its contacts may not be moved along.
     pub(crate) fn has(&self, body: u32) -> bool {
-        self.place_of(body).is_ok()
+        self.index_of(body).is_ok()
     }
 
     /// Forgets a body that is removed or has another shape.
     pub(crate) fn forget(&mut self, body: u32) {
-        if let Ok(index) = self.place_of(body) {
+        if let Ok(index) = self.index_of(body) {
             self.n_pending -= usize::from(self.sheets.remove(index).next.is_some());
         }
     }
@@ -127,7 +127,7 @@ impl Deforming {
         now: &Arc<MeshShape>,
         positions: &[Vec3],
     ) -> Result<f32, MeshError> {
-        let index = match self.place_of(body) {
+        let index = match self.index_of(body) {
             Ok(index) => index,
             Err(index) => {
                 let mut next = (**now).clone();
@@ -175,7 +175,7 @@ impl Deforming {
     /// Returns the mesh after the step, which becomes that of the body. Keeps the old mesh for
     /// reuse.
     pub(crate) fn take_next(&mut self, body: u32, old: &Arc<MeshShape>) -> Option<Arc<MeshShape>> {
-        let index = self.place_of(body).ok()?;
+        let index = self.index_of(body).ok()?;
         let sheet = &mut self.sheets[index];
         let next = sheet.next.take()?;
         (sheet.spare, sheet.farthest) = (Some(old.clone()), 0.0);
@@ -186,7 +186,7 @@ impl Deforming {
     /// Counts a deformation of a body, and returns its mesh with rebuilt trees, if these have
     /// become slow.
     pub(crate) fn watch(&mut self, body: u32, now: &MeshShape) -> Option<MeshShape> {
-        let index = self.place_of(body).ok()?;
+        let index = self.index_of(body).ok()?;
         self.sheets[index].watch(now)
     }
 

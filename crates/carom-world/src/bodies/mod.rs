@@ -10,8 +10,8 @@
 //! - `active_hooks`: which hooks are called for a body.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
 //! - `deforming`: meshes that change their shape.
-//! - `places`: the origin of the frame, and the remainders of `f64` positions. `shift`: the
-//!   translation of all points when the origin moves.
+//! - `exact_positions`: the origin of the frame, and the remainders of `f64` positions. `shift`:
+//!   the translation of all points when the origin moves.
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
@@ -27,12 +27,12 @@ pub(crate) mod checks;
 pub(crate) mod collider;
 pub(crate) mod composites;
 pub(crate) mod deforming;
+pub(crate) mod exact_positions;
 pub(crate) mod force_fields;
 pub(crate) mod girth;
 pub(crate) mod id;
 pub(crate) mod material;
 pub(crate) mod part_materials;
-pub(crate) mod places;
 pub(crate) mod roundness;
 pub(crate) mod shift;
 pub(crate) mod size;
@@ -45,11 +45,11 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::body_bounds::BodyBounds;
 use crate::bodies::composites::{Composite, Composites};
 use crate::bodies::deforming::Deforming;
+use crate::bodies::exact_positions::ExactPositions;
 use crate::bodies::force_fields::ForceFields;
 use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
-use crate::bodies::places::Places;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::shift::Shift;
 use crate::bodies::size::Size;
@@ -98,7 +98,7 @@ pub(crate) struct BodySet {
     pub(crate) force_fields: ForceFields,
     /// Mass, pose and motion of each body, as the solver uses them.
     pub(crate) motions: Vec<Body>,
-    pub(crate) places: Places,
+    pub(crate) exact_positions: ExactPositions,
     pub(crate) proxies: Vec<Option<ProxyId>>,
     /// Whether the pose, shape or filter of the body changed since the last detection.
     pub(crate) is_stale: Vec<bool>,
@@ -224,18 +224,18 @@ impl BodySet {
     }
 
     /// Returns the position of a body in `f64`, in the frame of the world.
-    pub(crate) fn place_of(&self, index: usize) -> DVec3 {
+    pub(crate) fn exact_position(&self, index: usize) -> DVec3 {
         let position = self.motions[index].pose.translation;
-        position.as_dvec3() + self.places.remainder(index, position)
+        position.as_dvec3() + self.exact_positions.remainder(index, position)
     }
 
     /// Shifts all bodies, after the origin of the frame was moved.
     pub(crate) fn shift(&mut self, shift: Shift) {
         for index in 0..self.motions.len() {
-            let position = self.place_of(index) + shift.0;
+            let position = self.exact_position(index) + shift.0;
             let (old, new) = (self.motions[index].pose.translation, position.as_vec3());
             self.motions[index].pose.translation = new;
-            self.places.set(index, new, position);
+            self.exact_positions.set(index, new, position);
             if let Some(Some(seen)) = self.detected_poses.get_mut(index) {
                 // A body that has not moved since the last detection has not moved after the shift
                 // either.

@@ -171,7 +171,7 @@ impl<'a> Solids<'a> {
 
     /// Returns the pairs of colliders of two bodies that filters and hooks allow, in the order of
     /// their slots.
-    pub(crate) fn meeting(&self, a: usize, b: usize) -> Vec<[(ColliderSlot, &'a Traits); 2]> {
+    pub(crate) fn allowed_pairs(&self, a: usize, b: usize) -> Vec<[(ColliderSlot, &'a Traits); 2]> {
         let others = self.colliders(b);
         let mut found = Vec::new();
         for own in self.colliders(a) {

@@ -59,7 +59,7 @@ pub struct Viewer {
 }
 
 /// A ball as it is seen.
-struct Seen {
+struct ViewedBall {
     /// Half of the angle at which it is seen, in radians.
     radius: f64,
     /// The angle from the direction of the view to its nearest point, in radians.
@@ -106,7 +106,7 @@ impl Viewer {
     /// `velocity` is relative to the viewer, in this unit per second. The angle times the distance
     /// is the error that is not noticed: [`allowed_error`](crate::allowed_error).
     pub fn resolved_angle(&self, center: Vec3, radius: f32, velocity: Vec3) -> f32 {
-        self.seen(center, radius, velocity).map_or(f32::INFINITY, |seen| self.resolved(&seen) as f32)
+        self.view_ball(center, radius, velocity).map_or(f32::INFINITY, |ball| self.resolved(&ball) as f32)
     }
 
     /// Returns the angular size of the ball divided by the smallest resolved angle. It is 0 if the
@@ -118,16 +118,16 @@ impl Viewer {
     /// `noticed::far_small_fast_and_eccentric_balls_are_noticed_less`).
     pub fn noticeability(&self, center: Vec3, radius: f32, velocity: Vec3) -> f32 {
         // The conversion may round to infinity, which is the largest priority.
-        self.seen(center, radius, velocity)
-            .map_or(0.0, |seen| (2.0 * seen.radius / self.resolved(&seen)) as f32)
+        self.view_ball(center, radius, velocity)
+            .map_or(0.0, |ball| (2.0 * ball.radius / self.resolved(&ball)) as f32)
     }
 
-    fn resolved(&self, seen: &Seen) -> f64 {
-        self.finest * (1.0 + seen.eccentricity / DOUBLING_ECCENTRICITY) + seen.speed * EXPOSURE
+    fn resolved(&self, ball: &ViewedBall) -> f64 {
+        self.finest * (1.0 + ball.eccentricity / DOUBLING_ECCENTRICITY) + ball.speed * EXPOSURE
     }
 
     /// Returns `None` for a ball out of the view.
-    fn seen(&self, center: Vec3, radius: f32, velocity: Vec3) -> Option<Seen> {
+    fn view_ball(&self, center: Vec3, radius: f32, velocity: Vec3) -> Option<ViewedBall> {
         if !(center.is_finite() && radius.is_finite() && velocity.is_finite()) {
             return None;
         }
@@ -138,14 +138,14 @@ impl Viewer {
         let across = ops::sqrt(velocity.as_dvec3().cross(to_center).length_squared());
         if distance <= radius {
             let speed = if distance == 0.0 { 0.0 } else { across / distance / radius };
-            return Some(Seen { radius: FRAC_PI_2, eccentricity: 0.0, speed });
+            return Some(ViewedBall { radius: FRAC_PI_2, eccentricity: 0.0, speed });
         }
         let tangent = ops::sqrt(distance_sq - radius * radius);
         let seen_radius = ops::atan2(radius, tangent);
         let beside = ops::sqrt(self.forward.cross(to_center).length_squared());
         let of_center = ops::atan2(beside, self.forward.dot(to_center));
         let eccentricity = (of_center - seen_radius).max(0.0);
-        (eccentricity <= self.half_view).then_some(Seen {
+        (eccentricity <= self.half_view).then_some(ViewedBall {
             radius: seen_radius,
             eccentricity,
             speed: across / distance_sq,

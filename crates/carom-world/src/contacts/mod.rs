@@ -59,7 +59,7 @@ use crate::contacts::pair_states::PairStates;
 use crate::contacts::pairs_by_body::PairsByBody;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
-use crate::contacts::solver_input::Part;
+use crate::contacts::solver_input::SolvedCounts;
 use crate::contacts::touches::Touch;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -245,7 +245,7 @@ impl ContactSet {
     }
 
     /// Returns the place of the pair state of two bodies.
-    pub(crate) fn place_of(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
+    pub(crate) fn index_of_pair(&mut self, a: BodyId, b: BodyId) -> Option<usize> {
         let mut found = None;
         let ContactSet { pairs_by_body, pairs, states, .. } = self;
         pairs_by_body.visit(pairs, a.index, |index| {
@@ -323,7 +323,7 @@ pub(crate) struct Scratch {
     pub(crate) is_active: Vec<bool>,
     /// The places of the pair states that are solved, and the counts of each chunk.
     pub(crate) solved: Vec<u32>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) parts: Vec<SolvedCounts>,
     /// By number: whether the pairs of the body are active.
     pub(crate) has_active_pairs: Vec<bool>,
     /// The events of the last detection.

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_pairs_of_a_body_are_visited_in_the_same_order_however_many_are_asked_for() {
+    fn all_pairs_of_a_body_are_visited_in_the_same_order_however_many_are_requested() {
         let mut pairs = Vec::new();
         for a in 0..40u32 {
             pairs.extend((a + 1..40).filter(|b| (a * 7 + b * 5) % 3 == 0).map(|b| Pair { a, b }));

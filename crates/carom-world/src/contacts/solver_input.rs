@@ -29,7 +29,7 @@ pub(crate) struct SolverInput<'a> {
 
 /// Counts of a chunk: pair states to be solved, and their manifolds.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Part {
+pub(crate) struct SolvedCounts {
     pub(crate) n_solved: u32,
     pub(crate) n_contacts: u32,
 }
@@ -43,8 +43,8 @@ impl SolverInput<'_> {
         (states, first): (&mut [PairState], u32),
         active_pairs: &[u32],
         solved: &mut [u32],
-    ) -> Part {
-        let mut part = Part::default();
+    ) -> SolvedCounts {
+        let mut part = SolvedCounts::default();
         for &index in active_pairs {
             let state = &mut states[(index - first) as usize];
             let (a, b) = (state.a.index as usize, state.b.index as usize);
@@ -120,7 +120,7 @@ pub(crate) fn select_in_chunks(
     (states, first): (&mut [PairState], u32),
     active_pairs: &[u32],
     solved: &mut [u32],
-    parts: &mut [Part],
+    parts: &mut [SolvedCounts],
 ) {
     if parts.len() <= 1 {
         parts
@@ -153,7 +153,7 @@ pub(crate) fn write_links_in_chunks(
     solver_input: &SolverInput<'_>,
     (states, first): (&mut [PairState], u32),
     (active_pairs, solved): (&[u32], &[u32]),
-    (parts, number): (&[Part], u32),
+    (parts, number): (&[SolvedCounts], u32),
     out: &mut [ContactLink],
 ) {
     if parts.len() <= 1 {

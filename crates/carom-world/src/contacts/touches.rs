@@ -63,7 +63,7 @@ pub(crate) fn find_touches(
     let may_sense = |index: usize| state.is_sensor || solids.traits[index].has_sensor;
     if may_sense(indices[0]) || may_sense(indices[1]) {
         let [pose_a, pose_b] = indices.map(|index| &bodies[index].pose);
-        for [(slot_a, _), (slot_b, _)] in solids.meeting(indices[0], indices[1]) {
+        for [(slot_a, _), (slot_b, _)] in solids.allowed_pairs(indices[0], indices[1]) {
             let slots = [slot_a, slot_b];
             let shapes = [
                 solids.shape(indices[0], Part::Slot(slot_a.index)),

@@ -74,7 +74,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             shape.map_or(0.0, |shape| Girth::of(shape, self.bodies.motions[body].center_of_mass).thickness)
         };
         let mut asked = Vec::new();
-        for [own, other] in solids.meeting(pair[0], pair[1]) {
+        for [own, other] in solids.allowed_pairs(pair[0], pair[1]) {
             let (slots, parts) = ([own.0, other.0], [Part::Slot(own.0.index), Part::Slot(other.0.index)]);
             let touch = Touch { a: state.a, b: state.b, slots, is_sensor: true };
             if is_sensor_pair(state, &solids, slots) && self.contacts.touches.binary_search(&touch).is_err() {

@@ -55,9 +55,9 @@ impl<B: BroadPhase> World<B> {
         self.bodies.replace_traits(index, traits);
         self.bodies.weights[index] = weight;
         self.bodies.motions[index] = body;
-        self.bodies.places.forget(index);
+        self.bodies.exact_positions.forget(index);
         if let Some(position) = desc.wide_position {
-            self.bodies.places.set(index, body.pose.translation, position - self.origin());
+            self.bodies.exact_positions.set(index, body.pose.translation, position - self.origin());
         }
         let solid = composite.as_ref().and_then(Composite::solid).unwrap_or(&shape);
         self.bodies.girths[index] = Girth::of(solid, self.bodies.motions[index].center_of_mass);

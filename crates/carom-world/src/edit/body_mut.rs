@@ -50,7 +50,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
         self.world.wake_around(self.id);
         self.world.bodies.motions[index].pose = pose;
-        self.world.bodies.places.forget(index);
+        self.world.bodies.exact_positions.forget(index);
         // Its contacts are not moved along.
         if let Some(seen) = self.world.bodies.detected_poses.get_mut(index) {
             *seen = None;
@@ -68,7 +68,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let position = position - self.world.origin();
         let translation = position.as_vec3();
         self.set_pose(Pose { rotation, translation })?;
-        self.world.bodies.places.set(self.index(), translation, position);
+        self.world.bodies.exact_positions.set(self.index(), translation, position);
         Ok(self)
     }
 

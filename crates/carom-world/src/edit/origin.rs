@@ -28,7 +28,7 @@ const MAX_SHIFT: f64 = 1e9;
 impl<B: BroadPhase> World<B> {
     /// Returns the origin of the world's frame, as a position in `f64`. At first it is zero.
     pub fn origin(&self) -> DVec3 {
-        self.bodies.places.origin
+        self.bodies.exact_positions.origin
     }
 
     /// Returns the position in `f64` of a point of the world's frame.
@@ -58,7 +58,7 @@ impl<B: BroadPhase> World<B> {
         if let Some(distance) = farthest {
             return Err(WorldError::BadValue { what: "distance to the new origin", value: distance as f32 });
         }
-        self.bodies.places.origin = origin;
+        self.bodies.exact_positions.origin = origin;
         self.bodies.shift(shift);
         for joint in self.joints.iter_mut() {
             if let JointKind::Pulley { supports, .. } = &mut joint.kind {

@@ -74,7 +74,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// Returns the position of the body's frame in `f64`: see [`World::origin`].
     pub fn wide_position(&self) -> DVec3 {
-        self.world.origin() + self.world.bodies.place_of(self.index())
+        self.world.origin() + self.world.bodies.exact_position(self.index())
     }
 
     /// Returns the rotation from the body's frame to the world, a unit quaternion.

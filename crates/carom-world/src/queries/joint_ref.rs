@@ -59,8 +59,10 @@ impl<'a> JointRef<'a> {
     /// Returns the coordinate of an axis of a joint of six degrees of freedom. It is the
     /// translation along the axis, or the angle about it in radians from -pi to pi. `None` for
     /// other kinds.
-    pub fn axis_place(&self, axis: JointAxis) -> Option<f32> {
-        self.joint.axis_places(self.bodies[0], self.bodies[1]).map(|coordinates| coordinates[axis as usize])
+    pub fn axis_position(&self, axis: JointAxis) -> Option<f32> {
+        self.joint
+            .axis_positions(self.bodies[0], self.bodies[1])
+            .map(|coordinates| coordinates[axis as usize])
     }
 
     /// Returns the force on B at its joint point in the last step, in the world frame, as the mean

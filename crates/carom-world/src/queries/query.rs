@@ -177,10 +177,10 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     }
 
     /// Calls `each` with the shapes of a body that pass.
-    fn visit<'s>(&'s self, index: u32, each: &mut dyn FnMut(Found<'s>)) {
+    fn visit<'s>(&'s self, index: u32, each: &mut dyn FnMut(QueriedShape<'s>)) {
         let (bodies, filter) = (&self.world.bodies, &self.filter);
         let Some((body, shape, pose)) = self.may_find(index) else { return };
-        let found = |slot, shape| Found { bodies, body, slot, shape, pose };
+        let found = |slot, shape| QueriedShape { bodies, body, slot, shape, pose };
         let Some(composite) = bodies.composite(index as usize) else {
             if filter.finds(ColliderSlot::FIRST.on(body), &bodies.traits[index as usize]) {
                 each(found(Some(ColliderSlot::FIRST), shape));
@@ -231,7 +231,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
 }
 
 /// A shape of a body: of one collider, or of several.
-struct Found<'a> {
+struct QueriedShape<'a> {
     bodies: &'a BodySet,
     body: BodyId,
     /// The collider, if it is one.
@@ -241,7 +241,7 @@ struct Found<'a> {
     pose: &'a Pose,
 }
 
-impl Found<'_> {
+impl QueriedShape<'_> {
     fn hit(&self, mut hit: RayHit) -> BodyHit {
         let collider = self.collider(&mut hit.part);
         BodyHit { body: self.body, collider, hit }

@@ -125,6 +125,6 @@ impl<B: BroadPhase> Query<'_, B> {
 
     /// Whether a soft thing passes the groups of the query.
     fn finds(&self, thing: &Thing) -> bool {
-        self.filter.filter.meets(&thing.meeting.filter)
+        self.filter.filter.meets(&thing.collision.filter)
     }
 }

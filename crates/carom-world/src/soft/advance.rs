@@ -14,10 +14,10 @@
 use crate::bodies::checks::check_finite;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
+use crate::soft::colliding_particles::CollidingParticles;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
 use crate::soft::fields::SoftFields;
-use crate::soft::meetings::Meetings;
 use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::Push;
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
@@ -184,15 +184,17 @@ impl<B: BroadPhase> World<B> {
         let (belts, rules) = (&self.contacts.belts, ParticleRules::of(soft));
         let surfaces: Vec<_> =
             near.iter().map(|&body| self.bodies.contact_materials(body, belts, &rules, dt)).collect();
-        let meetings: Vec<Meetings> = near
+        let colliding: Vec<CollidingParticles> = near
             .iter()
             .zip(&distances)
-            .map(|(&body, distance)| Meetings::of(soft, &self.bodies, body, |point| distance(point).0))
+            .map(|(&body, distance)| {
+                CollidingParticles::of(soft, &self.bodies, body, |point| distance(point).0)
+            })
             .collect();
-        let meetings: Vec<_> = meetings.iter().map(Meetings::test).collect();
+        let colliding: Vec<_> = colliding.iter().map(CollidingParticles::test).collect();
         let mut boundaries: Vec<BodyBoundary<'_>> = Vec::with_capacity(near.len());
         for (((((&body, distance), surface), meets), acceleration), borne) in
-            near.iter().zip(&distances).zip(&surfaces).zip(&meetings).zip(accelerations).zip(&borne)
+            near.iter().zip(&distances).zip(&surfaces).zip(&colliding).zip(accelerations).zip(&borne)
         {
             let boundary = self.boundary_of(body, distance, acceleration, borne);
             let surface_at = surface.as_ref().map(|surface| surface as SurfaceFn<'_>);
@@ -244,7 +246,7 @@ impl<B: BroadPhase> World<B> {
         };
         let boxes: Vec<(Aabb, Filter)> = soft
             .things()
-            .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.meeting.filter)))
+            .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.collision.filter)))
             .collect();
         let holds = |body: u32| soft.holds(self.bodies.id_at(body));
         let is_near = |body: u32| {

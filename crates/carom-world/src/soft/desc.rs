@@ -16,7 +16,7 @@ pub(crate) type Rules = [CombineRule; 2];
 /// How a soft thing meets bodies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Meeting {
+pub(crate) struct CollisionRules {
     /// How its friction and restitution are combined with those of bodies.
     pub(crate) rules: Rules,
     /// The bodies that it meets.

@@ -22,7 +22,7 @@ impl<'a> SoftFields<'a> {
     /// `None` if there are no fields.
     pub(crate) fn of(set: &SoftSet, fields: &'a ForceFields, gravity: Vec3) -> Option<SoftFields<'a>> {
         (!fields.is_empty()).then(|| {
-            let groups = PerThing::of(set, |thing| thing.meeting.filter.groups);
+            let groups = PerThing::of(set, |thing| thing.collision.filter.groups);
             SoftFields { fields, gravity, groups }
         })
     }

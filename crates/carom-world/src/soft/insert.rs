@@ -4,7 +4,7 @@
 //! (groups of particles in one solver).
 
 use crate::bodies::checks::unit_pose;
-use crate::soft::desc::{Meeting, ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
+use crate::soft::desc::{CollisionRules, ParticlePhase, ParticlesDesc, SoftBodyDesc, SoftSettings};
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::{SoftError, check_finite};
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
@@ -44,7 +44,7 @@ impl<B: BroadPhase> World<B> {
         let first = self.soft.set.as_deref().map_or(0, n_solid);
         let part = SoftPart::new(&desc, first)?;
         let rules = [desc.friction_rule, desc.restitution_rule];
-        let meeting = Meeting { rules, filter: desc.filter };
+        let collision = CollisionRules { rules, filter: desc.filter };
         let id = self.add_to_soft_set(radius, false, |set| {
             let added = add_solid(&mut set.solver, &part, radius)?;
             for (id, vertex) in added.ids.clone().zip(&desc.vertices) {
@@ -56,7 +56,7 @@ impl<B: BroadPhase> World<B> {
             }
             let kind = ThingKind::Body(Box::new(part));
             let ids = alloc::vec![added.ids];
-            Ok(set.add(Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() }))
+            Ok(set.add(Thing { kind, radius, collision, ids, positions: Vec::new(), velocities: Vec::new() }))
         })?;
         Ok(SoftBodyId { index: id.index(), generation: self.soft_generation(id) })
     }
@@ -68,7 +68,7 @@ impl<B: BroadPhase> World<B> {
     pub fn insert_particles(&mut self, desc: ParticlesDesc) -> Result<ParticlesId, WorldError> {
         let ParticlesDesc { phase, radius, .. } = desc;
         let rules = [desc.friction_rule, desc.restitution_rule];
-        let meeting = Meeting { rules, filter: desc.filter };
+        let collision = CollisionRules { rules, filter: desc.filter };
         // An invalid radius gives an error before it is a divisor.
         let settings = particle_settings(radius, &self.soft.settings, self.settings.solver.gravity);
         ParticleSolver::new(settings).map_err(SoftError::from)?;
@@ -97,7 +97,7 @@ impl<B: BroadPhase> World<B> {
             }
             let kind = ThingKind::Particles(phase, group);
             let ids = alloc::vec![first..first + positions.len() as u32];
-            Ok(set.add(Thing { kind, radius, meeting, ids, positions, velocities: Vec::new() }))
+            Ok(set.add(Thing { kind, radius, collision, ids, positions, velocities: Vec::new() }))
         })?;
         Ok(ParticlesId { index: id.index(), generation: self.soft_generation(id) })
     }

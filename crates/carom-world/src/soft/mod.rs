@@ -16,7 +16,7 @@
 //! | `views` | reads and changes of one soft thing |
 //! | `advance` | the step |
 //! | `fields` | force fields that act on particles |
-//! | `meetings` | which particles collide with which bodies |
+//! | `colliding_particles` | which particles collide with which bodies |
 //! | `part_surfaces` | the material of the touched part of a body |
 //! | `per_thing` | a property of each thing, found by particle |
 //! | `sleeping`, `resting` | when soft things sleep, and their pushes on sleeping bodies |
@@ -27,13 +27,13 @@
 //! Real-Time Applications, ACM Transactions on Graphics 33(4), 2014.
 
 pub(crate) mod advance;
+pub(crate) mod colliding_particles;
 pub(crate) mod desc;
 pub(crate) mod distance;
 pub(crate) mod error;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod insert;
-pub(crate) mod meetings;
 pub(crate) mod part_surfaces;
 pub(crate) mod per_thing;
 pub(crate) mod resting;

@@ -27,8 +27,8 @@ pub(crate) struct ParticleRules(Option<PerThing<Rules>>);
 
 impl ParticleRules {
     pub(crate) fn of(set: &SoftSet) -> ParticleRules {
-        let has_others = set.things().any(|thing| thing.meeting.rules != DEFAULT_RULES);
-        ParticleRules(has_others.then(|| PerThing::of(set, |thing| thing.meeting.rules)))
+        let has_others = set.things().any(|thing| thing.collision.rules != DEFAULT_RULES);
+        ParticleRules(has_others.then(|| PerThing::of(set, |thing| thing.collision.rules)))
     }
 
     fn at(&self, particle: u32) -> Rules {

@@ -16,9 +16,10 @@ const MEAN_PART: f32 = 1.0 / 16.0;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Resting {
     pub(crate) is_sleeping: bool,
-    /// The time for which all particles have stayed near `places`, in seconds.
+    /// The time for which all particles have stayed near `positions`, in seconds.
     pub(crate) time: f32,
-    pub(crate) places: Vec<Vec3>,
+    #[cfg_attr(feature = "serde", serde(rename = "places"))]
+    pub(crate) positions: Vec<Vec3>,
     /// The bodies near them, with poses and boxes.
     pub(crate) near: Vec<(BodyId, Pose, Aabb)>,
 }

@@ -4,7 +4,7 @@
 
 use crate::BodyId;
 use crate::bodies::shift::Shift;
-use crate::soft::desc::{Meeting, ParticlePhase, SoftSettings};
+use crate::soft::desc::{CollisionRules, ParticlePhase, SoftSettings};
 use crate::soft::error::SoftError;
 use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::resting::{Push, Resting};
@@ -67,7 +67,7 @@ pub(crate) struct Slot {
 pub(crate) struct Thing {
     pub(crate) kind: ThingKind,
     pub(crate) radius: f32,
-    pub(crate) meeting: Meeting,
+    pub(crate) collision: CollisionRules,
     /// Its particles in the solver. Those of a soft body are one range.
     pub(crate) ids: Vec<Range<u32>>,
     pub(crate) positions: Vec<Vec3>,
@@ -154,7 +154,7 @@ impl SoftSet {
             part.pins.iter_mut().for_each(|(_, target)| shift.apply(target));
             part.follow(positions, false)?;
         }
-        self.resting.places.iter_mut().for_each(|point| shift.apply(point));
+        self.resting.positions.iter_mut().for_each(|point| shift.apply(point));
         for (body, pose, known) in &mut self.resting.near {
             shift.apply(&mut pose.translation);
             *known = aabb(*body).unwrap_or(*known);
@@ -262,9 +262,9 @@ impl SoftSet {
     }
 
     /// Changes how a thing meets bodies, and wakes all things.
-    pub(crate) fn change_meeting(&mut self, id: SoftThing, change: impl FnOnce(&mut Meeting)) {
+    pub(crate) fn change_collision(&mut self, id: SoftThing, change: impl FnOnce(&mut CollisionRules)) {
         if let Some(thing) = self.thing_mut(id) {
-            change(&mut thing.meeting);
+            change(&mut thing.collision);
         }
         self.wake();
     }

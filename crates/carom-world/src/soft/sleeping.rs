@@ -17,7 +17,7 @@ use carom_math::{Pose, Vec3};
 
 /// The distance within which resting particles stay, as the time to cover it at the sleep speed, in
 /// seconds.
-const NEAR_WAY: f32 = 0.05;
+const NEAR_TRAVEL_SECONDS: f32 = 0.05;
 
 /// The time for which they must stay there, in sleep delays of bodies.
 const NEAR_DELAYS: f32 = 2.0;
@@ -31,8 +31,8 @@ impl SoftSet {
     /// Records after a step how long all particles have been at rest. Returns whether that is long
     /// enough for sleep.
     pub(crate) fn note_rest(&mut self, dt: f32, sleep_speed: f32, sleep_delay: f32) -> bool {
-        let limit = NEAR_WAY * sleep_speed;
-        let mut positions = core::mem::take(&mut self.resting.places);
+        let limit = NEAR_TRAVEL_SECONDS * sleep_speed;
+        let mut positions = core::mem::take(&mut self.resting.positions);
         let all = || self.things().flat_map(|thing| &thing.positions);
         let stays = |(position, now): (&Vec3, &Vec3)| position.distance_squared(*now) <= limit * limit;
         if positions.len() == self.solver.n_particles() && positions.iter().zip(all()).all(stays) {
@@ -42,7 +42,7 @@ impl SoftSet {
             positions.extend(all());
             self.resting.time = 0.0;
         }
-        self.resting.places = positions;
+        self.resting.positions = positions;
         NEAR_DELAYS * sleep_delay <= self.resting.time
     }
 

@@ -7,7 +7,7 @@
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014.
 
 use crate::BodyId;
-use crate::soft::desc::{Meeting, ParticlePhase, SoftBodyKind, SoftSettings};
+use crate::soft::desc::{CollisionRules, ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
@@ -45,7 +45,8 @@ struct StoredSet {
 struct StoredThing {
     index: u32,
     radius: f32,
-    meeting: Meeting,
+    #[cfg_attr(feature = "serde", serde(rename = "meeting"))]
+    collision: CollisionRules,
     ids: Vec<[u32; 2]>,
     kind: Kind,
     /// The bits of the settings.
@@ -150,7 +151,7 @@ impl StoredThing {
         StoredThing {
             index,
             radius: thing.radius,
-            meeting: thing.meeting,
+            collision: thing.collision,
             ids: thing.ids.iter().map(|range| [range.start, range.end]).collect(),
             kind,
             numbers: numbers.into_iter().map(f32::to_bits).collect(),
@@ -190,8 +191,8 @@ impl StoredThing {
                 ThingKind::Body(Box::new(self.restored_part(part, solver, ids[0].start, first)?))
             }
         };
-        let (radius, meeting) = (self.radius, self.meeting);
-        Ok(Thing { kind, radius, meeting, ids, positions: Vec::new(), velocities: Vec::new() })
+        let (radius, collision) = (self.radius, self.collision);
+        Ok(Thing { kind, radius, collision, ids, positions: Vec::new(), velocities: Vec::new() })
     }
 
     fn restored_part(

@@ -194,13 +194,15 @@ impl SoftBodyMut<'_> {
     /// Sets the filter: the soft body meets the bodies that pass it. A body that it then meets and
     /// overlaps is pushed out.
     pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
-        self.set.change_meeting(SoftThing::Body(self.id), |meeting| meeting.filter = filter);
+        self.set.change_collision(SoftThing::Body(self.id), |collision| collision.filter = filter);
         self
     }
 
     /// Sets the rules for its friction and restitution on bodies.
     pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
-        self.set.change_meeting(SoftThing::Body(self.id), |meeting| meeting.rules = [friction, restitution]);
+        self.set.change_collision(SoftThing::Body(self.id), |collision| {
+            collision.rules = [friction, restitution]
+        });
         self
     }
 
@@ -302,14 +304,15 @@ impl ParticlesMut<'_> {
     /// Sets the filter: the particles meet the bodies that pass it. A body that they then meet and
     /// overlap pushes them out.
     pub fn set_filter(&mut self, filter: Filter) -> &mut Self {
-        self.set.change_meeting(SoftThing::Particles(self.id), |meeting| meeting.filter = filter);
+        self.set.change_collision(SoftThing::Particles(self.id), |collision| collision.filter = filter);
         self
     }
 
     /// Sets the rules for their friction and restitution on bodies.
     pub fn set_rules(&mut self, friction: CombineRule, restitution: CombineRule) -> &mut Self {
-        self.set
-            .change_meeting(SoftThing::Particles(self.id), |meeting| meeting.rules = [friction, restitution]);
+        self.set.change_collision(SoftThing::Particles(self.id), |collision| {
+            collision.rules = [friction, restitution]
+        });
         self
     }
 

@@ -76,7 +76,7 @@ impl<'a> Caller<'a> {
             return view.is_none_or(|view| self.hooks.filter_pair(&view));
         }
         // Earlier decisions of the filter are ignored.
-        for [own, other] in self.bodies.solids([&[], &[]]).meeting(bodies[0], bodies[1]) {
+        for [own, other] in self.bodies.solids([&[], &[]]).allowed_pairs(bodies[0], bodies[1]) {
             let (slots, hooks) = ([own.0, other.0], own.1.hooks | other.1.hooks);
             let view = self.view(state, slots).filter(|_| hooks.contains(ActiveHooks::FILTER));
             let is_met = view.is_none_or(|view| self.hooks.filter_pair(&view));
@@ -105,7 +105,7 @@ impl<'a> Caller<'a> {
             first += own.len() as u32;
         }
         // Colliders without contacts may meet in the step if a body travels far.
-        for [own, other] in solids.meeting(bodies[0], bodies[1]) {
+        for [own, other] in solids.allowed_pairs(bodies[0], bodies[1]) {
             let slots = [own.0, other.0];
             if !called.contains(&slots) && !is_sensor_pair(state, &solids, slots) {
                 self.call_for_colliders(index, slots, (&[], 0), out);
@@ -179,11 +179,11 @@ impl<B: BroadPhase> World<B> {
         let World { bodies, joints, contacts, .. } = self;
         let mut indices = core::mem::take(&mut contacts.hooked.indices);
         let mut verdicts = core::mem::take(&mut contacts.hooked.verdicts);
-        let asks = |pair: &Pair| {
+        let is_filtered = |pair: &Pair| {
             has_hooks(&bodies.traits, *pair, ActiveHooks::FILTER)
                 && narrow::is_wanted(*pair, &bodies.traits, &bodies.motions, joints)
         };
-        find_places(contacts, &mut indices, |state| asks(&state.pair()));
+        find_active_pairs(contacts, &mut indices, |state| is_filtered(&state.pair()));
         verdicts.clear();
         verdicts.resize_with(indices.len(), || (true, Vec::new()));
         let caller = Caller { hooks, bodies, contacts };
@@ -222,7 +222,7 @@ impl<B: BroadPhase> World<B> {
         let mut indices = core::mem::take(&mut contacts.hooked.indices);
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
         let flags = ActiveHooks::COMBINE | ActiveHooks::MODIFY;
-        find_places(contacts, &mut indices, |state| has_hooks(&bodies.traits, state.pair(), flags));
+        find_active_pairs(contacts, &mut indices, |state| has_hooks(&bodies.traits, state.pair(), flags));
         let called: Vec<u32> = match hooks {
             None => Vec::new(),
             Some(_) => {
@@ -230,12 +230,12 @@ impl<B: BroadPhase> World<B> {
                     bodies.traits[index as usize].is_fast
                         || continuous.swift.get(index as usize).is_some_and(|is_swift| *is_swift)
                 };
-                let is_asked = |slot: &&u32| {
+                let is_called = |slot: &&u32| {
                     let state = &contacts.states[**slot as usize];
                     let is_near = 0 < state.n || goes_far(state.a.index) || goes_far(state.b.index);
                     !state.is_sensor && state.is_wanted && is_near
                 };
-                indices.iter().filter(is_asked).copied().collect()
+                indices.iter().filter(is_called).copied().collect()
             }
         };
         answers.resize_with(called.len().div_ceil(CHUNK_PAIRS), Answers::default);
@@ -266,8 +266,8 @@ impl<B: BroadPhase> World<B> {
                 .is_some_and(|slot| indices.binary_search(&(slot as u32)).is_err())
         };
         hooked.memory.retain(keeps);
-        let told = answers.iter().flat_map(|chunk| &chunk.pairs).filter(|answer| answer.tag != 0);
-        hooked.memory.extend(told.map(|answer| (answer.key, answer.tag)));
+        let tagged = answers.iter().flat_map(|chunk| &chunk.pairs).filter(|answer| answer.tag != 0);
+        hooked.memory.extend(tagged.map(|answer| (answer.key, answer.tag)));
         hooked.memory.sort_unstable_by_key(|(key, _)| *key);
         (hooked.indices, hooked.answers) = (indices, answers);
     }
@@ -314,15 +314,15 @@ impl<B: BroadPhase> World<B> {
             if let Some(settings) = settings.filter(|settings| settings.is_sound()) {
                 put_settings(solver.contact_settings_mut(), settings);
             }
-            if let Some(given) = change.surface {
+            if let Some(wanted) = change.surface {
                 let point = middle_of(found);
                 // Half a step ahead: with the velocity at the start, a body on a turntable would
                 // leave its circle along the tangent.
                 let travel = (body_b.velocity_at(point) - body_a.velocity_at(point)) * (0.5 * last.dt);
-                let (travel, sign) = if given.of == PairSide::A { (travel, -1.0) } else { (-travel, 1.0) };
+                let (travel, sign) = if wanted.of == PairSide::A { (travel, -1.0) } else { (-travel, 1.0) };
                 let mut surface = SurfaceVelocity::new(contact, point);
-                surface.slide = (given.velocity + given.spin.cross(travel)) * sign;
-                surface.spin = given.spin.dot(found.normal()) * sign;
+                surface.slide = (wanted.velocity + wanted.spin.cross(travel)) * sign;
+                surface.spin = wanted.spin.dot(found.normal()) * sign;
                 surfaces.extend(Some(surface).filter(SurfaceVelocity::is_finite));
             }
         }
@@ -369,7 +369,7 @@ fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
 }
 
 /// Lists the positions of the active pairs for which `is_it` holds.
-fn find_places(contacts: &ContactSet, indices: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
+fn find_active_pairs(contacts: &ContactSet, indices: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
     indices.clear();
     let is_it = |index: &u32| {
         let state = &contacts.states[*index as usize];

@@ -8,7 +8,7 @@ use crate::bodies::BodySet;
 use crate::budget::time_critical::StepBudget;
 use crate::budget::unknown;
 use crate::contacts::round_contacts::find_round_contacts;
-use crate::contacts::solver_input::{self, Part, SolverInput};
+use crate::contacts::solver_input::{self, SolvedCounts, SolverInput};
 use crate::contacts::{ContactSet, Scratch};
 use crate::hooks::Hooks;
 use crate::stats::Clock;
@@ -141,7 +141,7 @@ impl<B: BroadPhase> World<B> {
         let n_chunks = crate::par::n_chunks(active_pairs.len());
         #[cfg(not(feature = "parallel"))]
         let n_chunks = 1;
-        parts.resize(n_chunks, Part::default());
+        parts.resize(n_chunks, SolvedCounts::default());
         #[cfg(feature = "parallel")]
         crate::contacts::solver_input::select_in_chunks(
             &solver_input,

@@ -167,7 +167,7 @@ impl<B: BroadPhase> World<B> {
     /// centres if there is no contact.
     fn contact_of(&mut self, a: BodyId, b: BodyId) -> (Vec3, Vec3) {
         let [body_a, body_b] = [a, b].map(|id| self.bodies.motions[id.index as usize]);
-        let manifold = self.contacts.place_of(a, b).and_then(|index| {
+        let manifold = self.contacts.index_of_pair(a, b).and_then(|index| {
             let manifolds = self.contacts.manifolds_of(&self.contacts.states[index]);
             manifolds.iter().find(|manifold| !manifold.is_empty()).copied()
         });
@@ -186,7 +186,7 @@ impl<B: BroadPhase> World<B> {
     /// Whether the solver pushed two bodies apart in this step.
     fn has_pushed(&mut self, a: u32, b: u32) -> bool {
         let [a, b] = [a, b].map(|index| self.bodies.id_at(index));
-        let Some(slot) = self.contacts.place_of(a, b) else { return false };
+        let Some(slot) = self.contacts.index_of_pair(a, b) else { return false };
         let state = &self.contacts.states[slot];
         let pushed = self.solver.contact_impulses().get(state.solved_range());
         pushed.unwrap_or(&[]).iter().any(|impulse| 0.0 < impulse.total_normal())

@@ -154,7 +154,7 @@ fn r_a_struck_body_is_reported() {
 }
 
 #[test]
-fn of_many_things_in_the_way_the_first_stops_whatever_their_order() {
+fn the_first_of_many_obstacles_stops_in_any_order() {
     // A plank that turns by one radian within the step, and posts in the paths of both its ends.
     let posts = [(1.0, 0.3), (1.0, 0.5), (-1.0, 0.6), (1.0, 0.8), (-1.0, 0.9)];
     let turn = |order: [usize; 5]| {

@@ -1,7 +1,7 @@
 //! Gears, racks and pulleys: ratios, accelerations, loads, energy, and what comes and goes.
 
 use crate::jointed::{
-    GRAVITY, energy, insert_box, insert_post, is_near, place_of, run, speed_of, world_with,
+    GRAVITY, coordinate_of, energy, insert_box, insert_post, is_near, run, speed_of, world_with,
 };
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_math::{Pose, Vec3};
@@ -74,7 +74,7 @@ fn wheels_accelerate_by_the_inertia_of_both() {
 
 /// A gear box that shifts: from then on the wheels turn by the new ratio. Nothing jumps.
 #[test]
-fn a_gear_keeps_its_place_when_its_ratio_changes() {
+fn a_gear_keeps_its_position_when_its_ratio_changes() {
     let Geared { mut world, joints, gear, .. } = geared([2.0, 2.0], 2.0, false);
     world.joint_mut(joints[0]).unwrap().set_motor(Motor::velocity(1.0).with_max_force(1000.0)).unwrap();
     run(&mut world, 1.0);
@@ -122,7 +122,7 @@ fn a_rack_moves_by_the_radius_of_its_pinion() {
             let [along, spin] = joints.map(|joint| speed_of(&world, joint));
             assert!(is_near(spin, 6.0, 0.01), "{masses:?}, {ratio}: {spin}");
             assert!(is_near(along, 6.0 * f64::from(ratio), 0.01), "{masses:?}, {ratio}: {along}");
-            let coordinate = place_of(&world, joints[0]);
+            let coordinate = coordinate_of(&world, joints[0]);
             assert!(is_near(coordinate, 9.0 * f64::from(ratio), 0.02), "{masses:?}, {ratio}: {coordinate}");
         }
     }
@@ -150,11 +150,11 @@ fn a_limit_hit_at_speed_stops_both_and_gives_no_energy() {
                 world.checked_step(DT).unwrap();
                 let now = energy(&world, &bodies, 0.0);
                 assert!(now <= 1.001 * start, "{masses:?}, {has_rack}, step {step}: {now}, {start}");
-                let coordinate = place_of(&world, joints[heavier]);
+                let coordinate = coordinate_of(&world, joints[heavier]);
                 assert!(coordinate.abs() < 1.1, "{masses:?}, {has_rack}, step {step}: {coordinate}");
             }
             let sign = if has_rack { -1.0 } else { 1.0 };
-            let [one, other] = joints.map(|joint| place_of(&world, joint));
+            let [one, other] = joints.map(|joint| coordinate_of(&world, joint));
             let law = one + sign * f64::from(ratio) * other;
             // The angle of the pinion is within pi, so whole turns are left out.
             let turn = core::f64::consts::TAU * f64::from(ratio);

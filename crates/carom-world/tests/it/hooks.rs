@@ -10,16 +10,16 @@ use carom_world::{
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-impl<B: BroadPhase> Asked for World<B> {
-    fn asked(&mut self, hooks: &dyn Hooks) {
+impl<B: BroadPhase> HookedStep for World<B> {
+    fn step_hooked(&mut self, hooks: &dyn Hooks) {
         self.step_with(DT, StepOptions::new().with_hooks(hooks)).unwrap();
         self.validate().unwrap();
     }
 }
 
-trait Asked {
+trait HookedStep {
     /// A step with hooks, and a check after it.
-    fn asked(&mut self, hooks: &dyn Hooks);
+    fn step_hooked(&mut self, hooks: &dyn Hooks);
 }
 
 /// Platforms hold what comes from above.
@@ -64,7 +64,7 @@ fn a_platform_holds_what_comes_from_above() {
         let from_side = world.insert(from_side).unwrap();
         let mut highest = 0.0_f32;
         for _ in 0..180 {
-            world.asked(&hooks);
+            world.step_hooked(&hooks);
             highest = highest.max(world.body(jumper).unwrap().position().y);
         }
         let y = |id| world.body(id).unwrap().position().y;
@@ -100,7 +100,7 @@ fn hooks_have_the_same_bits() {
                 })
                 .unwrap();
             }
-            world.asked(&hooks);
+            world.step_hooked(&hooks);
         }
         world.state_hash()
     }
@@ -136,7 +136,7 @@ fn a_disabled_pair_passes_and_is_reported() {
     let [ghost, other] = [runner(-0.5, 7), runner(0.5, 8)].map(|desc| world.insert(desc).unwrap());
     let mut kinds = Vec::new();
     for _ in 0..60 {
-        world.asked(&Ghosts);
+        world.step_hooked(&Ghosts);
         let own = world.events().iter().filter(|event| event.b == ghost && event.a.index() == 1);
         kinds.extend(own.map(|event| event.kind).filter(|kind| *kind != EventKind::Persisted));
     }
@@ -167,7 +167,7 @@ fn a_material_of_a_hook_is_one_of_the_body() {
             .with_hooks(ActiveHooks::MODIFY);
         let desc = desc.with_friction(friction).with_linear_velocity(Vec3::X * 4.0);
         world.insert(desc.with_restitution(restitution)).unwrap();
-        (0..120).for_each(|_| world.asked(hooks));
+        (0..120).for_each(|_| world.step_hooked(hooks));
         world.state_hash()
     };
     struct None;
@@ -195,7 +195,7 @@ fn memory_lasts_as_long_as_the_contact() {
     let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
     let body = world.insert(desc.with_hooks(ActiveHooks::MODIFY).with_can_sleep(false)).unwrap();
     let counts = Counts(AtomicUsize::new(0));
-    (0..20).for_each(|_| world.asked(&counts));
+    (0..20).for_each(|_| world.step_hooked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 20);
     world
         .body_mut(body)
@@ -204,15 +204,15 @@ fn memory_lasts_as_long_as_the_contact() {
         .unwrap()
         .set_angular_velocity(Vec3::ZERO)
         .unwrap();
-    (0..5).for_each(|_| world.asked(&counts));
+    (0..5).for_each(|_| world.step_hooked(&counts));
     counts.0.store(0, Ordering::Relaxed);
-    (0..60).for_each(|_| world.asked(&counts));
+    (0..60).for_each(|_| world.step_hooked(&counts));
     let again = counts.0.load(Ordering::Relaxed);
     assert!((1..60).contains(&again), "{again}");
     // No hook is called for a body without hooks.
     world.body_mut(body).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
     counts.0.store(0, Ordering::Relaxed);
-    (0..5).for_each(|_| world.asked(&counts));
+    (0..5).for_each(|_| world.step_hooked(&counts));
     assert_eq!(counts.0.load(Ordering::Relaxed), 0);
 }
 
@@ -248,7 +248,7 @@ fn a_filtered_pair_is_as_one_of_a_family() {
         world.insert(mark(BodyDesc::dynamic(cuboid(Vec3::splat(0.2))).with_position(Vec3::Y * 5.0))).unwrap();
         let mut told = Vec::new();
         for _ in 0..60 {
-            world.asked(&Apart);
+            world.step_hooked(&Apart);
             told.extend(world.events().to_vec());
         }
         let x = |id| world.body(id).unwrap().position().x;
@@ -276,7 +276,7 @@ fn a_filter_may_change_its_answer() {
     let bridge = world.insert(bridge).unwrap();
     let desc = || BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::Y * 0.4);
     let sleeper = world.insert(desc()).unwrap();
-    (0..120).for_each(|_| world.asked(&Bridge(true)));
+    (0..120).for_each(|_| world.step_hooked(&Bridge(true)));
     assert!(world.body(sleeper).unwrap().is_sleeping());
     // Hooks are not called for pairs of sleeping bodies. This one moves.
     world
@@ -288,7 +288,7 @@ fn a_filter_may_change_its_answer() {
         .unwrap();
     let mut events = Vec::new();
     for step in 0..60 {
-        world.asked(&Bridge(step < 2));
+        world.step_hooked(&Bridge(step < 2));
         events.extend(world.events().iter().map(|event| event.kind).filter(|k| *k != EventKind::Persisted));
         // Without a step no hook is called, and the decisions stay.
         world.detect();
@@ -297,10 +297,10 @@ fn a_filter_may_change_its_answer() {
     assert_eq!(events, [EventKind::Ended]);
     assert!(world.body(sleeper).unwrap().position().y < -2.0);
     let next = world.insert(desc()).unwrap();
-    (0..60).for_each(|_| world.asked(&Bridge(true)));
+    (0..60).for_each(|_| world.step_hooked(&Bridge(true)));
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
     // Without hooks, and for a body without the flag, all pairs are tested.
-    (0..30).for_each(|_| world.asked(&Bridge(false)));
+    (0..30).for_each(|_| world.step_hooked(&Bridge(false)));
     assert!(world.body(next).unwrap().position().y < 0.0);
     world.body_mut(next).unwrap().set_pose(carom_math::Pose::from_translation(Vec3::Y * 0.5)).unwrap();
     world
@@ -311,7 +311,7 @@ fn a_filter_may_change_its_answer() {
         .set_angular_velocity(Vec3::ZERO)
         .unwrap();
     world.body_mut(bridge).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
-    (0..60).for_each(|_| world.asked(&Bridge(false)));
+    (0..60).for_each(|_| world.step_hooked(&Bridge(false)));
     assert!((world.body(next).unwrap().position().y - 0.4).abs() < 0.01);
 }
 
@@ -339,7 +339,7 @@ fn a_combined_material_is_one_by_the_rules() {
         let desc = desc.with_friction(own[0]).with_restitution(own[1]).with_hooks(ActiveHooks::COMBINE);
         let desc = desc.with_combine_rules(rules.0, rules.1);
         world.insert(desc.with_linear_velocity(Vec3::X * 4.0)).unwrap();
-        (0..120).for_each(|_| world.asked(hooks));
+        (0..120).for_each(|_| world.step_hooked(hooks));
         world.state_hash()
     };
     struct None;

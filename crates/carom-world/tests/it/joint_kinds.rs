@@ -118,7 +118,7 @@ fn a_motor_of_an_axis_drives_that_axis_alone() {
         let view = world.joint(joint).unwrap();
         for other in [JointAxis::X, JointAxis::Y, JointAxis::Z, JointAxis::AngX, JointAxis::AngY] {
             let (coordinate, expected) =
-                (view.axis_place(other).unwrap(), if other == axis { 0.7 } else { 0.0 });
+                (view.axis_position(other).unwrap(), if other == axis { 0.7 } else { 0.0 });
             assert!((coordinate - expected).abs() < 0.01, "{axis:?}: {other:?} at {coordinate}");
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn on_post(gravity: f32, mass: f32, kind: JointKind, axis: Vec3) -> (
 }
 
 /// The place of a prismatic joint, or the angle of a revolute one.
-pub(crate) fn place_of(world: &World, joint: JointId) -> f64 {
+pub(crate) fn coordinate_of(world: &World, joint: JointId) -> f64 {
     let joint = world.joint(joint).unwrap();
     joint.translation().or(joint.angle()).unwrap()
 }

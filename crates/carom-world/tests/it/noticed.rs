@@ -14,7 +14,7 @@ use carom_world::{Viewer, WorldError};
 use std::f64::consts::PI;
 
 /// A point of a size from 1e-3 to 1e3.
-fn place(random: &mut Random) -> Vec3 {
+fn random_position(random: &mut Random) -> Vec3 {
     random.cube_point().as_vec3() * 10.0_f32.powf(random.range(-3.0, 3.0) as f32)
 }
 
@@ -88,9 +88,9 @@ fn far_small_fast_and_eccentric_balls_are_noticed_less() {
     for k in 0..20_000 {
         let finest = 10.0_f32.powf(random.range(-4.0, -1.0) as f32);
         let viewer = Viewer::new(Vec3::ZERO, Vec3::NEG_Z, random.range(0.1, PI) as f32, finest).unwrap();
-        let center = place(&mut random);
+        let center = random_position(&mut random);
         let radius = center.length() * random.range(0.0, 1.2) as f32 * (k % 7).min(1) as f32;
-        let velocity = place(&mut random) * (k % 5).min(1) as f32;
+        let velocity = random_position(&mut random) * (k % 5).min(1) as f32;
         let more = random.range(1.0, 4.0) as f32;
         let axis = center.cross(Vec3::Z);
         // Away from the axis of the view, with the motion turned alike.

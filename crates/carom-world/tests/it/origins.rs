@@ -140,7 +140,7 @@ fn a_frame_follows_a_ball_for_100_km() {
 
 /// Fields, targets and contacts go along.
 #[test]
-fn all_that_has_a_place_goes_along() {
+fn all_positions_shift_with_the_origin() {
     let run = |by: DVec3| {
         let mut world = World::new();
         world.solver_settings_mut().gravity = Vec3::ZERO;

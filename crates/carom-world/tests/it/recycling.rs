@@ -103,7 +103,7 @@ fn a_box_that_becomes_a_cylinder_is_tested_in_every_step() {
 /// A box that is pushed along by a millimetre per step, and a box that hangs still: only the moving
 /// one is tested again.
 #[test]
-fn the_way_is_summed_up() {
+fn the_drift_is_summed_up() {
     let mut world = world_on::<DynamicBvh>();
     world.insert(ground()).unwrap();
     let lasting =

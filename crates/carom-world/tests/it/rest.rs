@@ -271,7 +271,7 @@ fn nothing_falls_asleep_inside_another_body() {
 }
 
 #[test]
-fn many_at_one_place_come_apart() {
+fn many_bodies_at_one_position_separate() {
     let mut world = world(Vec3::NEG_Y * 9.81);
     world.insert(ground()).unwrap();
     let ids: Vec<BodyId> = (0..8)

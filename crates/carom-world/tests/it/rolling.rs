@@ -8,7 +8,7 @@ use carom_world::{BodyDesc, BodyId, ColliderDesc, Material, World};
 
 const GRAVITY: f32 = 9.81;
 
-fn place(world: &World, body: BodyId) -> Vec3 {
+fn position_of(world: &World, body: BodyId) -> Vec3 {
     world.body(body).unwrap().position()
 }
 
@@ -34,7 +34,7 @@ fn a_ball_stops_where_it_should() {
                 world.checked_step(DT).unwrap();
             }
             let expected = 0.7 * speed * speed * radius / (GRAVITY * coefficient);
-            let found = place(&world, body);
+            let found = position_of(&world, body);
             println!("radius {radius}, {coefficient} m: {:.4} m of {expected:.4}", found.x);
             assert!((found.x - expected).abs() < 0.02 * expected, "{found} {expected}");
             assert!(found.z.abs() < 1e-3 && world.body(body).unwrap().linear_velocity().length() < 1e-3);
@@ -55,11 +55,11 @@ fn a_ball_stays_on_a_slope() {
         world.insert(slope.with_pose(Pose::new(tilt, tilt * Vec3::NEG_Y))).unwrap();
         let desc = BodyDesc::dynamic(ball(radius)).with_position(tilt * (Vec3::Y * radius));
         let body = world.insert(desc.with_can_sleep(can_sleep)).unwrap();
-        let start = place(&world, body);
+        let start = position_of(&world, body);
         for _ in 0..120 {
             world.checked_step(DT).unwrap();
         }
-        let moved = (place(&world, body) - start).length();
+        let moved = (position_of(&world, body) - start).length();
         // Down the slope, from rest: a = 5/7 g (sin - c/r cos).
         let pull = GRAVITY * (angle.sin() - coefficient / radius * angle.cos());
         let expected = if factor < 1.0 { 0.0 } else { 5.0 / 7.0 * pull * 2.0 };
@@ -169,10 +169,10 @@ fn wheels_roll_level_and_straight() {
                     |world: &World| world.body(body).unwrap().pose().rotation * rotation.inverse() * Vec3::Z;
                 for _ in 0..300 {
                     world.checked_step(DT).unwrap();
-                    let sunk = 0.5 - place(&world, body).y;
+                    let sunk = 0.5 - position_of(&world, body).y;
                     assert!(sunk.abs() < 5e-4, "{name} at {speed} on a {on}: {sunk} deep");
                 }
-                let (at, lean) = (place(&world, body), axis(&world).y.abs());
+                let (at, lean) = (position_of(&world, body), axis(&world).y.abs());
                 assert!((at.x - 5.0 * speed).abs() < 2e-3 * 5.0 * speed, "{name} on a {on}: {at}");
                 assert!(at.z.abs() < 0.01 * at.x && lean < 2e-3, "{name} at {speed} on a {on}: {at} {lean}");
             }
@@ -193,7 +193,7 @@ fn a_body_spinning_in_place_does_not_sink() {
             let body = world.insert(desc).unwrap();
             for _ in 0..180 {
                 world.checked_step(DT).unwrap();
-                let sunk = 0.5 - place(&world, body).y;
+                let sunk = 0.5 - position_of(&world, body).y;
                 assert!(sunk.abs() < 1e-3, "{name} at {spin} rad/s: {sunk} deep");
             }
             let kept = world.body(body).unwrap().angular_velocity().z / spin;
@@ -217,7 +217,7 @@ fn a_board_rides_on_rollers() {
         let board = world.insert(board.with_position(Vec3::new(1.0, 0.05, 0.0))).unwrap();
         for _ in 0..(60.0 * 60.0 / spin) as usize {
             world.checked_step(DT).unwrap();
-            let sunk = 0.05 - place(&world, board).y;
+            let sunk = 0.05 - position_of(&world, board).y;
             assert!(sunk.abs() < 3e-3, "{spin}: {sunk} deep");
         }
         let speed = world.body(board).unwrap().linear_velocity().x;

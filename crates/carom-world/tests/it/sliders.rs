@@ -1,7 +1,7 @@
 //! Sliders, and motors that pull to a place: accelerations, limits, oscillations.
 
 use crate::jointed::{
-    GRAVITY, energy, insert_box, insert_post, is_near, on_post, place_of, run, speed_of, world_with,
+    GRAVITY, coordinate_of, energy, insert_box, insert_post, is_near, on_post, run, speed_of, world_with,
 };
 use crate::scenes::{CheckedStep, DT};
 use carom_math::{Pose, Quat, Vec3};
@@ -26,7 +26,7 @@ fn a_body_slides_down_an_incline() {
     for mass in [1.0, 300.0] {
         let (mut world, body, joint) = on_post(GRAVITY, mass, FREE, incline());
         run(&mut world, 2.0);
-        let coordinate = place_of(&world, joint);
+        let coordinate = coordinate_of(&world, joint);
         assert!(is_near(coordinate, 0.5 * f64::from(GRAVITY) * 0.5 * 4.0, 0.01), "{coordinate}");
         let at = world.body(body).unwrap().pose();
         let aside = at.translation - incline() * incline().dot(at.translation);
@@ -45,7 +45,7 @@ fn a_body_that_sticks_out_slides_as_fast() {
         .insert_joint(JointDesc::new(post, body, FREE).with_anchor(Vec3::ZERO).with_axis(incline()))
         .unwrap();
     run(&mut world, 2.0);
-    let coordinate = place_of(&world, joint);
+    let coordinate = coordinate_of(&world, joint);
     assert!(is_near(coordinate, f64::from(GRAVITY), 0.01), "{coordinate}");
     assert!(world.body(body).unwrap().rotation().angle_between(Quat::IDENTITY) < 0.01);
     // The torque of the weight across the slope, about the joint point.
@@ -116,7 +116,7 @@ fn limits_hold_at_speed_and_give_no_energy() {
         let start = energy(&world, &bodies, 0.0);
         for step in 0..3600 {
             world.checked_step(DT).unwrap();
-            let coordinate = place_of(&world, joint);
+            let coordinate = coordinate_of(&world, joint);
             assert!(-1.02 < coordinate && coordinate < 2.02, "{masses:?}, step {step}: {coordinate}");
             let now = energy(&world, &bodies, 0.0);
             assert!(now <= 1.001 * start, "{masses:?}, step {step}: {now}, {start}");
@@ -167,10 +167,10 @@ fn no_motor_drives_through_a_limit() {
 
 /// Returns the mean time between passes of the place 0, from one side to the other and back.
 fn period(world: &mut World, joint: JointId, target: f64) -> f64 {
-    let (mut last, mut passes) = (place_of(world, joint) - target, Vec::new());
+    let (mut last, mut passes) = (coordinate_of(world, joint) - target, Vec::new());
     for step in 0..600 {
         world.checked_step(DT).unwrap();
-        let now = place_of(world, joint) - target;
+        let now = coordinate_of(world, joint) - target;
         if last < 0.0 && 0.0 <= now {
             passes.push(f64::from(DT) * (f64::from(step) + last / (last - now)));
         }
@@ -221,9 +221,9 @@ fn a_critical_motor_reaches_its_target_and_does_not_pass_it() {
                 .unwrap();
             for _ in 0..600 {
                 world.checked_step(DT).unwrap();
-                assert!(place_of(&world, joint) < 1.205, "{frequency}, {is_hinge}");
+                assert!(coordinate_of(&world, joint) < 1.205, "{frequency}, {is_hinge}");
             }
-            let coordinate = place_of(&world, joint);
+            let coordinate = coordinate_of(&world, joint);
             assert!(is_near(coordinate, 1.2, 0.01), "{frequency}, {is_hinge}: {coordinate}");
         }
     }
@@ -236,14 +236,14 @@ fn a_weak_position_motor_pulls_with_its_largest_force() {
     let motor = Motor::position(0.0, Spring::new(10.0, 1.0)).with_max_force(0.75 * mass * GRAVITY);
     world.joint_mut(joint).unwrap().set_motor(Some(motor)).unwrap();
     run(&mut world, 2.0);
-    let coordinate = place_of(&world, joint);
+    let coordinate = coordinate_of(&world, joint);
     assert!(is_near(coordinate, -0.25 * f64::from(GRAVITY) * 2.0, 0.015), "{coordinate}");
     // A stronger one lifts it back: the sag of a spring is g / w^2.
     let strong = motor.with_max_force(2.0 * mass * GRAVITY);
     world.joint_mut(joint).unwrap().set_motor(Some(strong)).unwrap();
     run(&mut world, 60.0);
     let sag = f64::from(GRAVITY) / (20.0 * core::f64::consts::PI).powi(2);
-    let coordinate = place_of(&world, joint);
+    let coordinate = coordinate_of(&world, joint);
     assert!(is_near(coordinate, -sag, 0.02), "{coordinate}, {sag}");
 }
 

@@ -42,7 +42,7 @@ fn block(world: &mut World, height: f32, friction: f32, restitution: f32) -> Sof
     block
 }
 
-fn place(world: &World, id: BodyId) -> Vec3 {
+fn position_of(world: &World, id: BodyId) -> Vec3 {
     world.body(id).unwrap().position()
 }
 
@@ -77,13 +77,14 @@ fn stacks_of_light_crates_bear_a_heavy_block() {
             let crates = stack(&mut world, masses, 0.5);
             let top = 2.0 * CRATE_HALF.y * masses.len() as f32;
             let block = block(&mut world, top + gap, 0.5, restitution);
-            let starts: Vec<Vec3> = crates.iter().map(|id| place(&world, *id)).collect();
+            let starts: Vec<Vec3> = crates.iter().map(|id| position_of(&world, *id)).collect();
             let start = energy(&world, &crates, block);
             let (mut far, mut gained) = (0.0_f32, 0.0_f32);
             for _ in 0..180 {
                 world.checked_step(DT).unwrap();
                 gained = gained.max(energy(&world, &crates, block) - start);
-                let ways = crates.iter().zip(&starts).map(|(id, start)| place(&world, *id).distance(*start));
+                let ways =
+                    crates.iter().zip(&starts).map(|(id, start)| position_of(&world, *id).distance(*start));
                 far = ways.fold(far, f32::max);
             }
             let bottom = bottom(&world, block) - top;
@@ -115,7 +116,7 @@ fn friction_holds_a_loaded_crate_on_a_slope() {
         }
         let time = n as f32 * DT;
         let fall = if friction == 0.0 { 0.5 * GRAVITY * SLOPE * time * time } else { 0.0 };
-        let slid = place(&world, crates[0]).x;
+        let slid = position_of(&world, crates[0]).x;
         let bottom = bottom(&world, block) - 0.2 * masses.len() as f32;
         println!("{masses:?}, {friction}: {slid} m of {fall} m, bottom {bottom}");
         assert!((slid - fall).abs() < 0.02 + 0.05 * fall, "{masses:?}, {friction}: {slid} {fall}");
@@ -141,8 +142,8 @@ fn a_platform_carries_a_loaded_crate() {
                 world.body_mut(platform).unwrap().set_linear_velocity(velocity * speed).unwrap();
                 world.checked_step(DT).unwrap();
             }
-            let displacement = place(&world, platform) + Vec3::Y * 0.5;
-            let crate_way = place(&world, crates[0]) - Vec3::Y * 0.1;
+            let displacement = position_of(&world, platform) + Vec3::Y * 0.5;
+            let crate_way = position_of(&world, crates[0]) - Vec3::Y * 0.1;
             let bottom = bottom(&world, block) - top - displacement.y;
             println!("{velocity}, {masses:?}: {crate_way} with {displacement}, bottom {bottom}");
             assert!(
@@ -191,7 +192,7 @@ fn light_crates_bear_cloth_ropes_and_grains() {
         for _ in 0..180 {
             world.checked_step(DT).unwrap();
             for (k, id) in crates.iter().enumerate() {
-                far = far.max(place(&world, *id).distance(Vec3::Y * (0.1 + 0.2 * k as f32)));
+                far = far.max(position_of(&world, *id).distance(Vec3::Y * (0.1 + 0.2 * k as f32)));
             }
         }
         println!("{name} on {masses:?}: {far} m");
@@ -208,10 +209,14 @@ fn crates_stay_when_their_load_is_removed() {
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
     world.remove_soft_body(block).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert!(place(&world, crates[1]).distance(Vec3::Y * 0.3) < 0.01, "{}", place(&world, crates[1]));
+    assert!(
+        position_of(&world, crates[1]).distance(Vec3::Y * 0.3) < 0.01,
+        "{}",
+        position_of(&world, crates[1])
+    );
     world.body_mut(crates[1]).unwrap().apply_impulse(Vec3::X * 1.0).unwrap();
     (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
-    assert!(0.1 < place(&world, crates[1]).x, "{}", place(&world, crates[1]));
+    assert!(0.1 < position_of(&world, crates[1]).x, "{}", position_of(&world, crates[1]));
 }
 
 /// Balls and a box that fall 1.2 m are caught by a cloth of 0.2 kg, and lie in it. It is pinned at
@@ -239,7 +244,7 @@ fn a_light_cloth_catches_heavy_bodies() {
                 let (mut lowest, mut highest, mut longest) = (f32::INFINITY, 0.0_f32, 0.0_f32);
                 for step in 0..240 {
                     world.checked_step(DT).unwrap();
-                    let height = place(&world, load).y;
+                    let height = position_of(&world, load).y;
                     lowest = lowest.min(height);
                     if 45 < step {
                         highest = highest.max(height);
@@ -251,7 +256,7 @@ fn a_light_cloth_catches_heavy_bodies() {
                     let across: f32 = (0..n).map(|j| vertex(n / 2, j).distance(vertex(n / 2, j + 1))).sum();
                     longest = longest.max(along).max(across);
                 }
-                let end = place(&world, load);
+                let end = position_of(&world, load);
                 let speed = world.body(load).unwrap().linear_velocity().length();
                 println!("{name}: down to {lowest}, up to {highest}, at {end}, cloth {longest}, {speed} m/s");
                 assert!(1.5 < lowest && highest < 3.0, "{name}: {lowest} {highest}");

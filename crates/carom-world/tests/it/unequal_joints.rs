@@ -1,7 +1,7 @@
 //! Joints between bodies of very different mass: motors, springs and pendulums by their closed
 //! forms.
 
-use crate::jointed::{GRAVITY, insert_box, insert_post, is_near, place_of, run, speed_of, world_with};
+use crate::jointed::{GRAVITY, coordinate_of, insert_box, insert_post, is_near, run, speed_of, world_with};
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_geom::{Capsule, Cylinder};
 use carom_math::{Pose, Quat, Vec3};
@@ -74,10 +74,10 @@ fn motors_act_on_true_masses() {
 
 /// Returns the mean time between passes of `target`, from one side to the other and back.
 fn period(world: &mut World, joint: JointId, target: f64, n_steps: usize) -> f64 {
-    let (mut last, mut passes) = (place_of(world, joint) - target, Vec::new());
+    let (mut last, mut passes) = (coordinate_of(world, joint) - target, Vec::new());
     for step in 0..n_steps {
         world.checked_step(DT).unwrap();
-        let now = place_of(world, joint) - target;
+        let now = coordinate_of(world, joint) - target;
         if last < 0.0 && 0.0 <= now {
             passes.push(f64::from(DT) * (step as f64 + last / (last - now)));
         }
@@ -113,7 +113,7 @@ fn springs_have_their_period_and_their_stiffness() {
                 }
                 world.checked_step(DT).unwrap();
             }
-            let coordinate = place_of(&world, joint);
+            let coordinate = coordinate_of(&world, joint);
             assert!(is_near(coordinate, 10.0 / (TAU * 2.0).powi(2), 0.01), "{what}: {coordinate}");
         }
     }

@@ -106,7 +106,7 @@ impl Rules {
 }
 
 #[test]
-fn no_way_is_cheaper() {
+fn no_other_collapse_is_cheaper() {
     let mut dice = Dice(7);
     let mut choices = Vec::new();
     let (mut n_merged, mut n_full, mut n_deep) = (0, 0, 0);
@@ -131,11 +131,11 @@ fn no_way_is_cheaper() {
         let least = rules.least(&nodes, 0);
         let before = nodes.clone();
         let mut binary = Binary { nodes, order: Vec::new(), worth: Vec::new() };
-        let told = f64::from(choose(&mut binary, max_leaf, lanes, width, &mut choices));
+        let reported = f64::from(choose(&mut binary, max_leaf, lanes, width, &mut choices));
         let chosen = rules.chosen(&before, &binary, 0);
         // `f32` sums of a few dozen terms.
         let rounding = 1e-5 * least;
-        assert!((told - least).abs() <= rounding, "round {round}: {told} is told, {least} the least");
+        assert!((reported - least).abs() <= rounding, "round {round}: {reported} is told, {least} the least");
         assert!((chosen - least).abs() <= rounding, "round {round}: {chosen} is chosen, {least} the least");
         let is_merged = |n: usize| before[n].tag() != 0 && binary.nodes[n].tag() == 0;
         n_merged += usize::from((0..before.len()).any(is_merged));

@@ -150,11 +150,11 @@ impl Everything {
             PlayerMesh { vertices: bag, triangles: bag_faces },
         ];
         let mut scene = Everything { solver, positions: Vec::new(), clouds, surfaces, order, bodies, skin };
-        scene.collect_places();
+        scene.collect_positions();
         Ok(scene)
     }
 
-    fn collect_places(&mut self) {
+    fn collect_positions(&mut self) {
         let Everything { solver, positions, order, .. } = self;
         positions.clear();
         positions.extend(order.iter().filter_map(|&id| solver.position(id)));
@@ -196,7 +196,7 @@ impl Scene for Everything {
         };
         let mut around = Surroundings { constraints: Some(&mut constraints), ..Surroundings::default() };
         self.solver.step_in(DT, &mut around).map_err(text)?;
-        self.collect_places();
+        self.collect_positions();
         failed.map_or(Ok(()), Err)
     }
 

@@ -10,10 +10,10 @@ const DOUBLE: f64 = 1e-9;
 
 #[test]
 fn every_pair_in_single_precision() {
-    single::ask::every_pair(SINGLE);
+    single::pairs::every_pair(SINGLE);
 }
 
 #[test]
 fn every_pair_in_double_precision() {
-    double::ask::every_pair(DOUBLE);
+    double::pairs::every_pair(DOUBLE);
 }

@@ -9,11 +9,11 @@ const SINGLE: f64 = 5e-6;
 
 #[test]
 fn in_single_precision() {
-    single::ask::every_pair(SINGLE);
+    single::pairs::every_pair(SINGLE);
 }
 
 #[cfg(feature = "f64")]
 #[test]
 fn in_double_precision() {
-    double::ask::every_pair(1e-12);
+    double::pairs::every_pair(1e-12);
 }

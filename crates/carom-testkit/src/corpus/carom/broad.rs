@@ -15,10 +15,10 @@ pub(super) fn pairs(steps: &[Step]) -> Vec<(usize, usize)> {
     let mut pairs: Vec<Pair> = Vec::new();
     for step in steps {
         match step {
-            Step::Insert(given) => ids.push(broad.insert(read(given), Filter::default()).ok()),
-            Step::Move(number, given) => {
+            Step::Insert(bounds) => ids.push(broad.insert(read(bounds), Filter::default()).ok()),
+            Step::Move(number, bounds) => {
                 if let Some(id) = ids[*number]
-                    && broad.update(&[(id, read(given))]).is_err()
+                    && broad.update(&[(id, read(bounds))]).is_err()
                 {
                     broad.remove(id).unwrap();
                     ids[*number] = None;
@@ -29,19 +29,19 @@ pub(super) fn pairs(steps: &[Step]) -> Vec<(usize, usize)> {
                     broad.remove(id).unwrap();
                 }
             }
-            Step::Ask => broad.pairs(&mut pairs),
+            Step::Query => broad.pairs(&mut pairs),
         }
         broad.validate().unwrap();
     }
     broad.pairs(&mut pairs);
     let number = |index: u32| {
         let id = broad.id_at(index);
-        ids.iter().position(|given| given.is_some() && *given == id).unwrap()
+        ids.iter().position(|listed| listed.is_some() && *listed == id).unwrap()
     };
     pairs.iter().map(|pair| (number(pair.a), number(pair.b))).collect()
 }
 
-fn read(given: &[[Option<f64>; 3]; 2]) -> Aabb {
-    let [min, max] = given.map(|corner| Vec3::from_array(corner.map(|x| x.map_or(f32::NAN, |x| x as f32))));
+fn read(bounds: &[[Option<f64>; 3]; 2]) -> Aabb {
+    let [min, max] = bounds.map(|corner| Vec3::from_array(corner.map(|x| x.map_or(f32::NAN, |x| x as f32))));
     Aabb { min, max }
 }

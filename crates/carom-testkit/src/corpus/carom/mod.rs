@@ -14,7 +14,7 @@ pub fn answers(case: &Case, precision: Precision) -> Vec<Answer> {
         return vec![Answer::Pairs(broad::pairs(steps))];
     }
     match precision {
-        Precision::Single => single::ask::answers(case),
-        Precision::Double => double::ask::answers(case),
+        Precision::Single => single::queries::answers(case),
+        Precision::Double => double::queries::answers(case),
     }
 }

@@ -16,5 +16,5 @@ mod num {
     }
 }
 
-#[path = "ask.rs"]
-pub(super) mod ask;
+#[path = "queries.rs"]
+pub(super) mod queries;

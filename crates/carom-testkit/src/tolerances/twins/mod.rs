@@ -139,10 +139,10 @@ pub struct Differences(pub BTreeMap<Family, Difference>);
 
 impl Differences {
     /// Sends `n_cases` random cases to both twins, and counts the differences.
-    pub fn look(&mut self, random: &mut Random, n_cases: u64) {
+    pub fn compare(&mut self, random: &mut Random, n_cases: u64) {
         for _ in 0..n_cases {
             let case = case(random);
-            let (short, long) = (single::ask::answers(&case), double::ask::answers(&case));
+            let (short, long) = (single::queries::answers(&case), double::queries::answers(&case));
             for (s, l) in short.iter().zip(&long) {
                 let row = self.0.entry(s.family).or_default();
                 row.n_cases += 1;

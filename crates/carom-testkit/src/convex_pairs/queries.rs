@@ -1,7 +1,8 @@
 //! The queries in carom's types; compiled for `f32` and again for `f64`.
 
 use super::super::{
-    Answer, BuiltShape, KINDS, Place, Spec, Statement, Tally, box_points, is_rotation, place, world,
+    Answer, BuiltShape, KINDS, RelativePose, Spec, Statement, Tally, box_points, is_rotation, relative_pose,
+    world,
 };
 use super::num::{geom, math, query, real, sat, wide};
 use crate::oracle::solid::{Core, Difference, Solid};
@@ -31,10 +32,10 @@ fn widen(v: Vec3) -> DVec3 {
 }
 
 /// Returns the pose as this precision stores it.
-fn pose(place: &Place) -> Pose {
-    let q = place.rotation;
+fn pose(relative: &RelativePose) -> Pose {
+    let q = relative.rotation;
     let rotation = Quat::from_xyzw(real(q.x), real(q.y), real(q.z), real(q.w));
-    Pose::new(rotation, vector(place.translation))
+    Pose::new(rotation, vector(relative.translation))
 }
 
 /// Makes a shape; `None` if the numbers are invalid for it.
@@ -136,7 +137,7 @@ impl SupportMap for HullMap {
 }
 
 /// Tests one pair of shapes in several poses.
-pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
+pub(in super::super) fn test_pair(tally: &mut Tally, random: &mut Random) {
     let specs = [Spec::new(random), Spec::new(random)];
     let [Some(a), Some(b)] = [make(&specs[0]), make(&specs[1])] else { return };
     let class = Spec::class(&specs[0], &specs[1]);
@@ -144,24 +145,24 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
     let large = [make(&specs[0].scaled(power)), make(&specs[1].scaled(power))];
     let mut cache = GjkCache::new();
     for number in 0..POSES {
-        let (b_in_a, rule) = place(&a, &b, random);
-        let is_asked_wide = random.below(2) == 0 || a.shape.is_none() || b.shape.is_none();
+        let (b_in_a, rule) = relative_pose(&a, &b, random);
+        let is_wide = random.below(2) == 0 || a.shape.is_none() || b.shape.is_none();
         let size = a.solid.reach() + b.solid.reach() + b_in_a.translation.length();
         let at = world(size, random);
         let placed = WidePose::from_quat(at.rotation, at.translation);
         let poses = [
             pose(&at),
-            pose(&Place {
+            pose(&RelativePose {
                 rotation: (at.rotation * b_in_a.rotation).normalize(),
                 translation: placed.transform_point(b_in_a.translation),
             }),
         ];
         let cache_before = cache;
-        let (answers, frame) = if is_asked_wide {
+        let (answers, frame) = if is_wide {
             let frame = WidePose::from_quat(b_in_a.rotation, b_in_a.translation);
-            (ask_wide(&a, &b, &frame, &mut cache), frame)
+            (query_wide(&a, &b, &frame, &mut cache), frame)
         } else {
-            (ask_query(&a, &b, &poses), poses[1].wide_relative_to(&poses[0]))
+            (query_shapes(&a, &b, &poses), poses[1].wide_relative_to(&poses[0]))
         };
         debug_assert!(is_rotation(&frame.rotation));
         let context = || {
@@ -171,7 +172,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
             )
         };
         let mut pair = Difference::new(&a.solid, &b.solid, frame);
-        if !is_asked_wide {
+        if !is_wide {
             // The size includes the translations, because the poses were subtracted.
             pair.size += wide(poses[0].translation.length()) + wide(poses[1].translation.length());
         }
@@ -180,13 +181,13 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
         *tally.n_placed.entry(rule).or_default() += 1;
         let [Some(large_a), Some(large_b)] = &large else { continue };
         if number % 4 == 0 {
-            let again = if is_asked_wide {
+            let again = if is_wide {
                 let frame = WidePose { translation: frame.translation * power, ..frame };
                 let mut cold = GjkCache::new();
-                ask_wide(large_a, large_b, &frame, &mut cold)
+                query_wide(large_a, large_b, &frame, &mut cold)
             } else {
                 let grow = |p: &Pose| Pose { translation: p.translation * real(power), ..*p };
-                ask_query(large_a, large_b, &[grow(&poses[0]), grow(&poses[1])])
+                query_shapes(large_a, large_b, &[grow(&poses[0]), grow(&poses[1])])
             };
             for (answer, large) in answers.iter().zip(&again) {
                 // The previous content of the cache changes the search, not the required answer.
@@ -206,7 +207,7 @@ pub(in super::super) fn look(tally: &mut Tally, random: &mut Random) {
 const WARM: &str = if IS_SINGLE { "f32 shapes: gjk, warm" } else { "f64 shapes: gjk, warm" };
 
 /// Queries support maps of this precision, with a pose in `f64`.
-fn ask_wide(
+fn query_wide(
     a: &BuiltShape<Shape>,
     b: &BuiltShape<Shape>,
     frame: &WidePose,
@@ -269,7 +270,7 @@ fn ask_wide(
 }
 
 /// Queries carom-query, in the world.
-fn ask_query(a: &BuiltShape<Shape>, b: &BuiltShape<Shape>, poses: &[Pose; 2]) -> Vec<Answer> {
+fn query_shapes(a: &BuiltShape<Shape>, b: &BuiltShape<Shape>, poses: &[Pose; 2]) -> Vec<Answer> {
     let (Some(a), Some(b)) = (&a.shape, &b.shape) else { return Vec::new() };
     let names = if IS_SINGLE {
         ["f32: contact", "f32: distance", "f32: intersects"]

@@ -17,18 +17,23 @@ use alloc::vec::Vec;
 use carom_math::Vec3;
 
 /// Whether each particle meets a body.
-pub(crate) struct Meetings {
+pub(crate) struct CollidingParticles {
     /// Whether each thing does; `None` if all do.
     things: Option<PerThing<bool>>,
     /// The particles that are kept inside, ascending.
     inside: Vec<u32>,
 }
 
-impl Meetings {
+impl CollidingParticles {
     /// `distance` returns the distance of a point in the body's frame from the body.
-    pub(crate) fn of(set: &SoftSet, bodies: &BodySet, body: u32, distance: impl Fn(Vec3) -> f32) -> Meetings {
-        let all = set.things().all(|thing| bodies.passes(body, &thing.meeting.filter));
-        let things = (!all).then(|| PerThing::of(set, |thing| bodies.passes(body, &thing.meeting.filter)));
+    pub(crate) fn of(
+        set: &SoftSet,
+        bodies: &BodySet,
+        body: u32,
+        distance: impl Fn(Vec3) -> f32,
+    ) -> CollidingParticles {
+        let all = set.things().all(|thing| bodies.passes(body, &thing.collision.filter));
+        let things = (!all).then(|| PerThing::of(set, |thing| bodies.passes(body, &thing.collision.filter)));
         let (id, mut inside) = (bodies.id_at(body), Vec::new());
         for thing in set.things() {
             let held = thing.soft_part().map_or(&[][..], |part| &part.held);
@@ -37,7 +42,7 @@ impl Meetings {
             }
         }
         inside.sort_unstable();
-        Meetings { things, inside }
+        CollidingParticles { things, inside }
     }
 
     /// Returns whether a particle meets the body; `None` if all do.

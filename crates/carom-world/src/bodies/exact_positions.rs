@@ -17,7 +17,7 @@ use carom_response::Inconsistency;
 /// The origin of the world's frame, and the remainders of positions, by body.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct Places {
+pub(crate) struct ExactPositions {
     /// The origin of the world's frame, as a position in `f64`.
     pub(crate) origin: DVec3,
     /// Remainders, each with the position for which it is valid. A body that has moved since has
@@ -25,7 +25,7 @@ pub(crate) struct Places {
     remainders: Vec<(Vec3, Vec3)>,
 }
 
-impl Places {
+impl ExactPositions {
     /// Returns the remainder of a body, if it is at this position, else zero.
     pub(crate) fn remainder(&self, body: usize, position: Vec3) -> DVec3 {
         let known = self.remainders.get(body).filter(|(at, _)| *at == position);

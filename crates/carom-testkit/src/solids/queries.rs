@@ -8,7 +8,7 @@ use math::{Pose, Vec3};
 use query::{MeshShape, SolidRelation, solid_overlap, solid_relation};
 
 /// Returns the answers for two meshes; `None` if carom cannot distinguish inside from outside.
-pub(in super::super) fn ask([a, b]: [&Mesh; 2]) -> Option<Answer> {
+pub(in super::super) fn answer([a, b]: [&Mesh; 2]) -> Option<Answer> {
     let (a, b) = (shape(a), shape(b));
     let here = Pose::IDENTITY;
     let relation = |a, b| {

@@ -8,7 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 /// The placement of the second solid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Place {
+pub enum Arrangement {
     /// Boxes apart.
     Apart,
     /// Boxes flush on a side.
@@ -39,23 +39,23 @@ pub enum Place {
     Shifted,
 }
 
-impl Place {
+impl Arrangement {
     /// All variants.
-    pub const ALL: [Place; 14] = [
-        Place::Apart,
-        Place::Face,
-        Place::Edge,
-        Place::Corner,
-        Place::Vertex,
-        Place::OnTriangle,
-        Place::OnEdge,
-        Place::Mixed,
-        Place::Inside,
-        Place::InGap,
-        Place::FlushInGap,
-        Place::Plug,
-        Place::Same,
-        Place::Shifted,
+    pub const ALL: [Arrangement; 14] = [
+        Arrangement::Apart,
+        Arrangement::Face,
+        Arrangement::Edge,
+        Arrangement::Corner,
+        Arrangement::Vertex,
+        Arrangement::OnTriangle,
+        Arrangement::OnEdge,
+        Arrangement::Mixed,
+        Arrangement::Inside,
+        Arrangement::InGap,
+        Arrangement::FlushInGap,
+        Arrangement::Plug,
+        Arrangement::Same,
+        Arrangement::Shifted,
     ];
 }
 
@@ -104,7 +104,7 @@ pub struct Pair {
     /// The families.
     pub families: [Family; 2],
     /// The placement of the second one.
-    pub place: Place,
+    pub arrangement: Arrangement,
     /// The change of the coordinates.
     pub numbers: Numbers,
     /// The final displacement of the second one.
@@ -117,8 +117,8 @@ pub struct Pair {
 
 impl fmt::Display for Pair {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Pair { families: [a, b], place, numbers, hair, .. } = self;
-        write!(f, "{a:?} {b:?} {place:?} {numbers:?} {hair:?}")
+        let Pair { families: [a, b], arrangement, numbers, hair, .. } = self;
+        write!(f, "{a:?} {b:?} {arrangement:?} {numbers:?} {hair:?}")
     }
 }
 
@@ -149,10 +149,10 @@ fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
 
 /// Returns a random pair; `None` if the random numbers make none.
 pub(super) fn pair(random: &mut Random) -> Option<Pair> {
-    let place = pick(random, &Place::ALL);
+    let arrangement = pick(random, &Arrangement::ALL);
     let with_gaps = [Family::LShape, Family::Frame, Family::SlottedPlate, Family::Cavity, Family::TwoShells];
-    let mut a = match place {
-        Place::InGap | Place::FlushInGap | Place::Plug => {
+    let mut a = match arrangement {
+        Arrangement::InGap | Arrangement::FlushInGap | Arrangement::Plug => {
             let family = pick(random, &with_gaps);
             body(random, family)?
         }
@@ -164,14 +164,14 @@ pub(super) fn pair(random: &mut Random) -> Option<Pair> {
     let family = pick(random, &Family::ALL);
     let mut b = body(random, family)?;
     // Room for middles of edges and triangles, and for whole numbers between.
-    let (step_a, step_b) = match place {
-        Place::Inside | Place::InGap | Place::FlushInGap => (768.0, 6.0),
+    let (step_a, step_b) = match arrangement {
+        Arrangement::Inside | Arrangement::InGap | Arrangement::FlushInGap => (768.0, 6.0),
         _ => (24.0, 24.0),
     };
     change(&mut a.solid, |p| p * step_a);
     a.gaps.iter_mut().flatten().for_each(|p| *p *= step_a);
     change(&mut b.solid, |p| p * step_b);
-    let anchor = put(random, &a, &mut b, place)?;
+    let anchor = put(random, &a, &mut b, arrangement)?;
     let [mut a, mut b] = [(a.family, a.solid), (b.family, b.solid)];
     if random.below(2) == 0 {
         (a, b) = (b, a);
@@ -185,7 +185,7 @@ pub(super) fn pair(random: &mut Random) -> Option<Pair> {
     round(random, &mut solids, hair, is_single);
     let is_single = solids.iter().flat_map(|s| &s.vertices).all(|p| p.as_vec3().as_dvec3() == *p);
     let is_proper = solids.iter().all(Tetrahedra::is_proper);
-    is_proper.then_some(Pair { families, place, numbers, hair, solids, is_single })
+    is_proper.then_some(Pair { families, arrangement, numbers, hair, solids, is_single })
 }
 
 /// Returns the random solid of a seed. Its coordinates are numbers of `f32`.
@@ -207,7 +207,7 @@ pub fn solid(seed: u64) -> (Family, Tetrahedra) {
 }
 
 /// Places B. Returns a vertex that both share, exactly or nearly.
-fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec3> {
+fn put(random: &mut Random, a: &Body, b: &mut Body, arrangement: Arrangement) -> Option<DVec3> {
     let surface = |solid: &Tetrahedra| solid.surface();
     let corner = |solid: &Tetrahedra, v: u32| solid.vertices[v as usize];
     let (low_a, high_a) = bounds(&a.solid);
@@ -222,16 +222,16 @@ fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec
     let triangle = pick(random, &surface(&a.solid));
     let other = pick(random, &surface(&b.solid));
     let mut anchor = None;
-    match place {
-        Place::Apart | Place::Face | Place::Edge | Place::Corner => {
-            let n = match place {
-                Place::Edge => 2,
-                Place::Corner => 3,
+    match arrangement {
+        Arrangement::Apart | Arrangement::Face | Arrangement::Edge | Arrangement::Corner => {
+            let n = match arrangement {
+                Arrangement::Edge => 2,
+                Arrangement::Corner => 3,
                 _ => 1,
             };
             let first = random.below(3);
             for axis in (first..first + n).map(|k| k % 3) {
-                let gap = if place == Place::Apart { 1.0 + random.below(30) as f64 } else { 0.0 };
+                let gap = if arrangement == Arrangement::Apart { 1.0 + random.below(30) as f64 } else { 0.0 };
                 by[axis] = if random.below(2) == 0 {
                     high_a[axis] - low_b[axis] + gap
                 } else {
@@ -239,26 +239,26 @@ fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec
                 };
             }
         }
-        Place::Vertex => by = corner(&a.solid, triangle[0]) - corner(&b.solid, other[0]),
-        Place::OnTriangle => {
+        Arrangement::Vertex => by = corner(&a.solid, triangle[0]) - corner(&b.solid, other[0]),
+        Arrangement::OnTriangle => {
             let [p, q, r] = triangle.map(|v| corner(&a.solid, v));
             by = (p + q + r) / 3.0 - corner(&b.solid, other[0]);
             anchor = Some((p + q + r) / 3.0);
         }
-        Place::OnEdge => {
+        Arrangement::OnEdge => {
             let [p, q, _] = triangle.map(|v| corner(&a.solid, v));
             let [r, s, _] = other.map(|v| corner(&b.solid, v));
             by = (p + q) * 0.5 - (r + s) * 0.5;
         }
-        Place::Mixed => {}
-        Place::Inside => {
+        Arrangement::Mixed => {}
+        Arrangement::Inside => {
             let cell = pick(random, &a.solid.cells);
             let middle = cell.iter().map(|v| corner(&a.solid, *v)).sum::<DVec3>() / 4.0;
             by = (middle - (low_b + high_b) * 0.5).round();
         }
-        Place::InGap | Place::FlushInGap => {
+        Arrangement::InGap | Arrangement::FlushInGap => {
             let [low, high] = *a.gaps.get(random.below(a.gaps.len()))?;
-            let n_flush = if place == Place::InGap { 0 } else { 1 + random.below(3) };
+            let n_flush = if arrangement == Arrangement::InGap { 0 } else { 1 + random.below(3) };
             for k in 0..3 {
                 by[k] = match (k < n_flush, random.below(2)) {
                     (true, 0) => low[k] - low_b[k],
@@ -267,17 +267,17 @@ fn put(random: &mut Random, a: &Body, b: &mut Body, place: Place) -> Option<DVec
                 };
             }
         }
-        Place::Plug => {
+        Arrangement::Plug => {
             let [low, high] = *a.gaps.get(random.below(a.gaps.len()))?;
             let planes = [0, 1, 2].map(|k| vec![low[k], high[k]]);
             b.family = Family::Box;
             b.solid = cells_between(random.below(8), &planes, |_| true).0;
             by = DVec3::ZERO;
         }
-        Place::Same | Place::Shifted => {
+        Arrangement::Same | Arrangement::Shifted => {
             *b = a.clone();
             by = DVec3::ZERO;
-            if place == Place::Shifted {
+            if arrangement == Arrangement::Shifted {
                 by[random.below(3)] = 24.0 * (random.below(9) as f64 - 4.0);
                 by[random.below(3)] = 24.0 * (random.below(9) as f64 - 4.0);
             }

@@ -3,7 +3,7 @@
 
 use super::num::{Real, geom, real, sat, wide};
 use carom_math::WidePose;
-use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
+use carom_testkit::invariants::{Configuration, ContactAnswer, Relation, Suite, check};
 use glam::DVec3;
 
 /// Half extents, or corners: all lengths are multiples of 1/8.
@@ -58,10 +58,10 @@ fn off(body: Body, scale: f64, p: DVec3) -> f64 {
     }
 }
 
-fn ask(first: Body, second: Body, place: &Place, tolerance: f64) -> Relation {
-    let scale = place.scale();
-    let mut bodies = [(first, place.pose_a.wide()), (second, place.pose_b.wide())];
-    if place.is_swapped {
+fn relation(first: Body, second: Body, configuration: &Configuration, tolerance: f64) -> Relation {
+    let scale = configuration.scale();
+    let mut bodies = [(first, configuration.pose_a.wide()), (second, configuration.pose_b.wide())];
+    if configuration.is_swapped {
         bodies.reverse();
     }
     let [(a, pose_a), (b, pose_b)] = bodies;
@@ -95,10 +95,10 @@ fn ask(first: Body, second: Body, place: &Place, tolerance: f64) -> Relation {
     // None is nearer than the axis leaves room; one of bodies that meet is as deep as it.
     let off = tolerance * scale;
     let near = contacts.iter().map(|c| c.distance).fold(f64::INFINITY, f64::min);
-    assert!(gap - off <= near, "{near} of {gap}: {place:?}");
+    assert!(gap - off <= near, "{near} of {gap}: {configuration:?}");
     let meets = gap <= 0.0;
     let deepest = manifold.filter(|_| meets).and_then(|manifold| manifold.deepest().map(touch));
-    assert!(!meets || (near - gap).abs() <= off, "{near} of {gap}: {place:?}");
+    assert!(!meets || (near - gap).abs() <= off, "{near} of {gap}: {configuration:?}");
     // The room along the best axis is not the distance, and not the same in every frame where edges
     // are parallel.
     let distance = if gap <= off { gap.max(0.0) } else { scale };
@@ -116,7 +116,7 @@ pub(in super::super) fn every_pair(tolerance: f64) {
     ];
     for (name, a, b) in pairs {
         let suite = Suite { cases: 8 * Suite::new(tolerance).cases, ..Suite::new(tolerance) };
-        let n = check(name, &suite, |place| ask(a, b, place, tolerance));
+        let n = check(name, &suite, |configuration| relation(a, b, configuration, tolerance));
         let few = suite.cases / 12;
         assert!(few <= n && n <= suite.cases - few, "{name}: {n} of {} together", suite.cases);
     }

@@ -9,29 +9,29 @@ use alloc::vec::Vec;
 use carom_broad::PairBuffer;
 use core::ops::Range;
 
-/// Runs `work` on `0..n`, in chunks of about `piece` if there are several threads.
+/// Runs `work` on `0..n`, in chunks of about `chunk` if there are several threads.
 pub(crate) fn work_on(
     n: usize,
-    piece: usize,
+    chunk: usize,
     tasks: &mut Vec<Task>,
     found: &mut PairBuffer,
     work: impl Fn(Range<usize>, &mut Vec<Task>, &mut PairBuffer) + Sync,
 ) {
     #[cfg(feature = "parallel")]
-    if piece < n && 1 < rayon::current_num_threads() {
+    if chunk < n && 1 < rayon::current_num_threads() {
         use rayon::prelude::*;
-        let piece = piece.max(1);
-        let all: Vec<PairBuffer> = (0..n.div_ceil(piece))
+        let chunk = chunk.max(1);
+        let all: Vec<PairBuffer> = (0..n.div_ceil(chunk))
             .into_par_iter()
             .map_init(Vec::new, |tasks, i| {
                 let mut found = PairBuffer::new();
-                work(i * piece..n.min((i + 1) * piece), tasks, &mut found);
+                work(i * chunk..n.min((i + 1) * chunk), tasks, &mut found);
                 found
             })
             .collect();
-        all.iter().for_each(|piece| found.append(piece));
+        all.iter().for_each(|chunk| found.append(chunk));
         return;
     }
-    let _ = piece;
+    let _ = chunk;
     work(0..n, tasks, found);
 }

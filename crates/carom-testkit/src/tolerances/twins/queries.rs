@@ -75,25 +75,25 @@ fn poses(case: &Case, all: &mut Vec<Answer>) {
     let (a, b) = (pose(&case.a), pose(&case.b));
     let point = vector(case.point);
     let reach = case.point.length() + case.a.translation.length();
-    let mut tell = |what, values| all.push(Answer { family: ("math", what), decision: 0, values });
-    tell("Pose::transform_point", coordinates(a.transform_point(point), reach).collect());
-    tell("Pose::inverse_transform_point", coordinates(a.inverse_transform_point(point), reach).collect());
+    let mut push = |what, values| all.push(Answer { family: ("math", what), decision: 0, values });
+    push("Pose::transform_point", coordinates(a.transform_point(point), reach).collect());
+    push("Pose::inverse_transform_point", coordinates(a.inverse_transform_point(point), reach).collect());
     let between = (case.b.translation - case.a.translation).length();
-    tell("Pose::relative_to", coordinates(b.relative_to(&a).translation, between).collect());
+    push("Pose::relative_to", coordinates(b.relative_to(&a).translation, between).collect());
     let wide_pose = b.wide_relative_to(&a);
-    tell("Pose::wide_relative_to", wide_pose.translation.to_array().map(|x| (x, between)).to_vec());
+    push("Pose::wide_relative_to", wide_pose.translation.to_array().map(|x| (x, between)).to_vec());
     let [p, q, r] = case.triangles[0];
     let (u, v) = (q - p, r - p);
     // The error of a plane is inversely proportional to the thickness of its triangle.
     let thick = u.cross(v).length() / (u.length_squared().max(v.length_squared()));
     if let Some(plane) = Plane::from_points(vector(p), vector(q), vector(r)) {
-        tell("Plane::from_points", coordinates(plane.normal, 1.0 / thick).collect());
+        push("Plane::from_points", coordinates(plane.normal, 1.0 / thick).collect());
     }
     let m = glam::DMat3::from_cols(u, v, case.point);
     let m = (m + m.transpose()).to_cols_array_2d();
     let m = math::Mat3::from_cols(vector(m[0].into()), vector(m[1].into()), vector(m[2].into()));
     let norm = m.to_cols_array().iter().fold(0.0, |most: f64, x| most.max(wide(*x).abs()));
-    tell("symmetric_eigen", coordinates(math::symmetric_eigen(m).values, norm).collect());
+    push("symmetric_eigen", coordinates(math::symmetric_eigen(m).values, norm).collect());
     let roots: Vec<f64> = math::quadratic(real(p.x), real(p.y), real(p.z)).iter().map(wide).collect();
     let values = roots.iter().map(|x| (*x, x.abs())).collect();
     all.push(Answer { family: ("math", "quadratic"), decision: roots.len() as i64, values });
@@ -105,7 +105,7 @@ fn triangles(case: &Case, all: &mut Vec<Answer>) {
     let here = Pose::IDENTITY;
     // One triangle is placed far from the other.
     let far = reach + case.a.translation.length();
-    let mut tell = |what, reach: f64, found: geom::closest::ClosestPair, meets: bool| {
+    let mut push = |what, reach: f64, found: geom::closest::ClosestPair, meets: bool| {
         let mut values = vec![(wide(found.distance), reach)];
         if 1e-3 * reach < wide(found.distance) {
             // Only if one pair of points is closest.
@@ -115,7 +115,7 @@ fn triangles(case: &Case, all: &mut Vec<Answer>) {
         all.push(Answer { family: ("closest points", what), decision, values });
     };
     if let (Ok(s), Ok(t)) = (geom::Segment::new(a[0], a[1]), geom::Segment::new(b[0], b[1])) {
-        tell(
+        push(
             "segments",
             reach,
             geom::closest::closest_points(&s, &t, &here),
@@ -127,26 +127,26 @@ fn triangles(case: &Case, all: &mut Vec<Answer>) {
         return;
     };
     let there = pose(&case.a);
-    tell(
+    push(
         "triangles",
         reach,
         geom::closest::closest_points(&s, &t, &here),
         geom::overlap::overlaps(&s, &t, &here),
     );
-    tell(
+    push(
         "triangles, placed",
         far,
         geom::closest::closest_points(&s, &t, &there),
         geom::overlap::overlaps(&s, &t, &there),
     );
-    tell(
+    push(
         "point, triangle",
         reach,
         geom::closest::closest_points(&a[0], &t, &here),
         geom::overlap::overlaps(&a[0], &t, &here),
     );
     if let Ok(cuboid) = geom::Cuboid::new(vector(case.a.half)) {
-        tell(
+        push(
             "triangle, cuboid",
             reach,
             geom::closest::closest_points(&s, &cuboid, &here),

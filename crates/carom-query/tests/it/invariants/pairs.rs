@@ -2,7 +2,7 @@
 
 use super::num::{Pose, Quat, Real, Vec3, geom, query, real, wide};
 use carom_query::Outcome;
-use carom_testkit::invariants::{ContactAnswer, Place, Relation, Suite, check};
+use carom_testkit::invariants::{Configuration, ContactAnswer, Relation, Suite, check};
 use glam::DVec3;
 use query::{Compound, CompoundPart, ManifoldCache, MeshShape, Shape};
 use std::sync::Arc;
@@ -85,14 +85,14 @@ fn mesh(half: Vec3) -> Arc<MeshShape> {
     Arc::new(MeshShape::new(geom::TriMesh::new((0..8).map(corner).collect(), indices).unwrap()).unwrap())
 }
 
-fn ask(kinds: [usize; 2], place: &Place) -> Relation {
-    let mut bodies = [(kinds[0], &place.pose_a), (kinds[1], &place.pose_b)]
-        .map(|(k, p)| (shape(k, place.scale()), pose(p)));
-    if place.is_swapped {
+fn relation(kinds: [usize; 2], configuration: &Configuration) -> Relation {
+    let mut bodies = [(kinds[0], &configuration.pose_a), (kinds[1], &configuration.pose_b)]
+        .map(|(k, p)| (shape(k, configuration.scale()), pose(p)));
+    if configuration.is_swapped {
         bodies.reverse();
     }
     let [(a, pose_a), (b, pose_b)] = &bodies;
-    let prediction = real(0.25 * place.scale());
+    let prediction = real(0.25 * configuration.scale());
     let off = |(shape, pose): &(Shape, Pose), point: DVec3| {
         let found = query::project_point(shape, pose, vector(point)).unwrap();
         wide(found.distance).abs()
@@ -131,7 +131,7 @@ pub(in super::super) fn every_pair(tolerance: f64) {
             let name = format!("{} {}", KINDS[i], KINDS[j]);
             let is_convex = [i, j].iter().all(|k| !matches!(KINDS[*k], "mesh" | "compound"));
             let suite = Suite { is_convex, ..Suite::new(tolerance) };
-            let run = || check(&name, &suite, |place| ask([i, j], place));
+            let run = || check(&name, &suite, |configuration| relation([i, j], configuration));
             match std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)) {
                 // The mix is fair, but for half-spaces, which hardly ever miss each other.
                 Ok(n) => {

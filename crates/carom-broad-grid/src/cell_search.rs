@@ -40,7 +40,7 @@ struct Group {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CellSearch {
     pub(crate) packed: Packed,
-    pub(crate) meetings: CellPartners,
+    pub(crate) partners: CellPartners,
     /// The groups of one cell after the other, and then the end of the last.
     groups: Vec<Group>,
     /// By node: the begin and end of its groups; unspecified if there are none.
@@ -53,19 +53,19 @@ pub(crate) struct CellSearch {
 
 impl CellSearch {
     /// Writes the members of all cells into contiguous arrays.
-    pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, places: &[CellSpan], is_loose: bool) {
+    pub(crate) fn fill(&mut self, nodes: &Nodes, proxies: &ProxyTable, spans: &[CellSpan], is_loose: bool) {
         if is_loose {
-            self.meetings.find_loose(nodes);
+            self.partners.find_loose(nodes);
         } else {
-            self.meetings.find_tight(nodes);
+            self.partners.find_tight(nodes);
         }
         self.groups.clear();
         self.packed.slots.clear();
         self.spans.resize(nodes.nodes.len(), (0, 0));
-        for i in 0..self.meetings.occupied.len() {
-            let number = self.meetings.occupied[i] as usize;
+        for i in 0..self.partners.occupied.len() {
+            let number = self.partners.occupied[i] as usize;
             let first = self.groups.len() as u32;
-            self.part(nodes, &nodes.nodes[number], proxies, places);
+            self.part(nodes, &nodes.nodes[number], proxies, spans);
             self.spans[number] = (first, self.groups.len() as u32);
         }
         let n = self.packed.slots.len();
@@ -73,7 +73,7 @@ impl CellSearch {
         self.packed.gather(proxies.boxes(), n);
         if is_loose {
             self.filled.resize(nodes.nodes.len(), Aabb::EMPTY);
-            for &number in &self.meetings.occupied {
+            for &number in &self.partners.occupied {
                 let (first, last) = self.spans[number as usize];
                 let (begin, end) = (self.begin(first as usize), self.begin(last as usize));
                 self.filled[number as usize] = self.packed.bounds(begin as usize, end as usize);
@@ -83,7 +83,7 @@ impl CellSearch {
 
     /// Appends the members of a cell, group by group. Moving boxes come first, because static ones
     /// make no queries in their cell.
-    fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, places: &[CellSpan]) {
+    fn part(&mut self, nodes: &Nodes, node: &Node, proxies: &ProxyTable, spans: &[CellSpan]) {
         let CellSearch { packed: Packed { slots, .. }, groups, members, .. } = self;
         let is_mixed = 0 < node.n_moving && node.n_moving < node.n;
         let filters = proxies.filters();
@@ -94,7 +94,7 @@ impl CellSearch {
             } else {
                 node.n_moving == 0
             };
-            let seconds = places[slot as usize].seconds(node.key);
+            let seconds = spans[slot as usize].seconds(node.key);
             members.push((RANKS[usize::from(seconds & 7)] | u8::from(is_static) << 3, slot));
         });
         members.sort_unstable_by_key(|&(kind, _)| kind);
@@ -134,7 +134,7 @@ impl CellSearch {
 
     /// Lists the tests of the boxes of a cell: the rest of the cell, and its partner cells.
     pub(crate) fn find_between(&self, nodes: &Nodes, index: usize, is_loose: bool, search: &mut Search) {
-        let number = self.meetings.occupied[index] as usize;
+        let number = self.partners.occupied[index] as usize;
         let (first, last) = self.spans[number];
         let (first, last) = (first as usize, last as usize);
         for at in first..last {
@@ -154,7 +154,7 @@ impl CellSearch {
             }
         }
         let Node { key, n_moving, .. } = nodes.nodes[number];
-        for &other in self.meetings.partners(index) {
+        for &other in self.partners.partners(index) {
             let Node { key: other_key, n_moving: other_n_moving, .. } = nodes.nodes[other as usize];
             if n_moving == 0 && other_n_moving == 0 {
                 continue;
@@ -189,7 +189,7 @@ impl CellSearch {
     /// Returns the bytes in use or kept.
     pub(crate) fn bytes(&self) -> usize {
         self.packed.bytes()
-            + self.meetings.bytes()
+            + self.partners.bytes()
             + self.groups.capacity() * size_of::<Group>()
             + self.spans.capacity() * size_of::<(u32, u32)>()
             + self.filled.capacity() * size_of::<Aabb>()
