@@ -552,7 +552,9 @@ class Cast:
         """ "hit", "clear" or "undecided"."""
     @property
     def hit(self) -> bool:
-        """Whether they surely touch."""
+        """Whether they surely touch. False for "undecided", too: ask `status` whether they stay
+        apart.
+        """
     @property
     def safe_until(self) -> float:
         """The time before which nothing touches: of a hit the start of its bracket, and the end of
@@ -677,13 +679,23 @@ class Assembly:
         (k,).
         """
     def clashes(
-        self, *, clearance: float = 0.0, solid: bool = True, threads: int | None = None
+        self,
+        *,
+        clearance: float = 0.0,
+        solid: bool = True,
+        of: int | None = None,
+        threads: int | None = None,
     ) -> _Ints:
         """The pairs of parts that touch, or are nearer than `clearance`: an array of the shape (k,
-        2), sorted.
+        2), sorted. With `of` only the pairs of this part.
 
         With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh
         is a surface.
+        """
+    def undecided(self, *, clearance: float = 0.0, threads: int | None = None) -> _Ints:
+        """The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
+        are apart, and one lies where a mesh does not tell inside from outside. An array of the
+        shape (k, 2), sorted.
         """
     def clashes_with(
         self,
@@ -708,9 +720,11 @@ class Assembly:
         """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
         (k,).
         """
-    def min_distance(self, *, threads: int | None = None) -> PartDistance | None:
+    def min_distance(
+        self, *, of: int | None = None, threads: int | None = None
+    ) -> PartDistance | None:
         """The two parts that are nearest to each other, surface to surface; `None` for less than
-        two parts.
+        two parts. With `of` this part and the one nearest to it.
         """
     def min_distance_to(
         self, other: Assembly, *, threads: int | None = None
@@ -1509,7 +1523,9 @@ class RobotJoint:
         """Its name."""
     @property
     def kind(self) -> str:
-        """One of "fixed", "revolute" (radians) and "prismatic" (a length). Others are fixed."""
+        """One of "fixed", "revolute" (radians), "prismatic" (a length), and "other", which stays at
+        its origin.
+        """
     @property
     def parent(self) -> str:
         """The link above it."""

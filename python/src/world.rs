@@ -116,14 +116,11 @@ impl PyWorld {
             (None, _, _) => Material::new(friction.unwrap_or(0.5), restitution.unwrap_or(0.0)),
         };
         let (shape, place) = (shape.get(), pose::pose(pose, "pose")?);
-        let is_plane = matches!(shape.shape, carom_query::f64::Shape::HalfSpace(_));
-        // A half-space is a body of its own, and has no pose in it.
-        let place = if is_plane { shape.placed(&place) } else { place };
         let number = next(self.bodies.len(), "bodies")?;
         let collider_number = next(self.colliders.len(), "colliders")?;
         let stored = StoredShape::of(&shape.shape)?;
         let mut collider = ColliderDesc::new(stored.build()?);
-        if let (Some(frame), false) = (&shape.frame, is_plane) {
+        if let Some(frame) = &shape.frame {
             collider = collider.with_pose(single::pose(frame)?);
         }
         let collider = collider
