@@ -34,9 +34,11 @@ pub(crate) struct PyWorld {
     pub(crate) joints: Vec<Option<JointId>>,
     /// Cloth, ropes, soft bodies and particles.
     pub(crate) soft: Vec<Option<SoftThing>>,
-    /// The numbers of all bodies and colliders that ever were: events name removed ones, too.
+    /// The numbers of all bodies, colliders and soft things that ever were: events name removed
+    /// ones, too.
     pub(crate) body_numbers: HashMap<BodyId, u32>,
     pub(crate) collider_numbers: HashMap<ColliderId, u32>,
+    pub(crate) soft_numbers: HashMap<SoftThing, u32>,
 }
 
 /// A collider, and what its shape is made of.
@@ -415,6 +417,7 @@ impl PyWorld {
             soft: Vec::new(),
             body_numbers: HashMap::new(),
             collider_numbers: HashMap::new(),
+            soft_numbers: HashMap::new(),
         }
     }
 
