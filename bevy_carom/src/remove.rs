@@ -40,16 +40,13 @@ impl PhysicsWorld {
         self.gone.0.push(entry.id);
     }
 
-    /// Removes the collider of an entity. If the world refuses, it stays in the world, and keeps
-    /// the entity's name, until a later step can remove it.
+    /// Removes the collider of an entity. If the world refuses, it stays there under the name of the
+    /// entity until a step can remove it. The steps before report why they cannot.
     pub(crate) fn remove_collider(&mut self, entity: Entity) {
         self.accept(entity, Part::Collider);
         let Some(entry) = self.colliders.remove(&entity) else { return };
         self.leftovers.push(entry.id);
-        let body = entry.id.body();
-        if let (Err(cause), Some(entity)) = (self.remove_leftovers(body), self.entity_of(body)) {
-            self.note(entity, Part::Body, Err(cause));
-        }
+        let _ = self.remove_leftovers(entry.id.body());
     }
 
     /// Removes the colliders of a body that have no component any more.
