@@ -1,6 +1,7 @@
 //! The world of carom as a resource, and which entity each body, collider and joint belongs to.
 
 use crate::messages::{Refusal, RefusalCause};
+use bevy_ecs::change_detection::Tick;
 use bevy_ecs::entity::{Entity, EntityHashMap};
 use bevy_ecs::resource::Resource;
 use bevy_math::Vec3;
@@ -10,7 +11,7 @@ use carom_world::{
     BodyId, BodyMut, BodyRef, ColliderId, Filter, JointId, LockedAxes, Material, Mobility, World, WorldError,
     WorldSettings,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// The world of carom. Systems read it to query, and write it to push.
 ///
@@ -27,8 +28,19 @@ pub struct PhysicsWorld {
     pub(crate) entity_of_collider: BTreeMap<ColliderId, Entity>,
     /// Handles to be forgotten after the next step, which ends their contacts.
     pub(crate) gone: (Vec<BodyId>, Vec<ColliderId>),
-    refusals: EntityHashMap<RefusalCause>,
+    /// Colliders without a component, whose removal the world refused.
+    pub(crate) leftovers: Vec<ColliderId>,
+    /// The text of each cause: a number that is NaN does not equal itself.
+    refusals: HashMap<(Entity, Part), String>,
     new_refusals: Vec<Refusal>,
+}
+
+/// What an entity has in the world. It may have all three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Part {
+    Body,
+    Collider,
+    Joint,
 }
 
 /// A body, and what it was last set to.
@@ -65,12 +77,21 @@ pub(crate) struct ColliderEntry {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ColliderSettings {
     pub(crate) pose: Pose,
-    pub(crate) scale: Vec3,
+    pub(crate) shape: ShapeVersion,
     pub(crate) material: Material,
     pub(crate) filter: Filter,
     pub(crate) density: f32,
     pub(crate) is_sensor: bool,
     pub(crate) impulse_threshold: f32,
+}
+
+/// The shape of a collider, for comparison.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ShapeVersion {
+    /// When the component last changed.
+    pub(crate) changed: Tick,
+    /// The scale of the transforms.
+    pub(crate) scale: Vec3,
 }
 
 /// A joint; `None` once it broke.
@@ -136,17 +157,19 @@ impl PhysicsWorld {
         self.world.body_mut(id).ok()
     }
 
-    /// Notes why an entity was refused, to be reported if the cause is new.
-    pub(crate) fn refuse(&mut self, entity: Entity, cause: RefusalCause) {
-        if self.refusals.get(&entity) != Some(&cause) {
-            self.refusals.insert(entity, cause.clone());
+    /// Notes whether a part of an entity was refused, to be reported if the cause is new.
+    pub(crate) fn note(&mut self, entity: Entity, part: Part, outcome: Result<(), RefusalCause>) {
+        let Err(cause) = outcome else { return self.accept(entity, part) };
+        let text = format!("{cause:?}");
+        if self.refusals.get(&(entity, part)) != Some(&text) {
+            self.refusals.insert((entity, part), text);
             self.new_refusals.push(Refusal { entity, cause });
         }
     }
 
-    /// Forgets why an entity was refused.
-    pub(crate) fn accept(&mut self, entity: Entity) {
-        self.refusals.remove(&entity);
+    /// Forgets why a part of an entity was refused.
+    pub(crate) fn accept(&mut self, entity: Entity, part: Part) {
+        self.refusals.remove(&(entity, part));
     }
 
     pub(crate) fn take_refusals(&mut self) -> Vec<Refusal> {

@@ -62,13 +62,7 @@ impl PhysicsWorld {
     ) -> Option<EntityHit> {
         let ray = Ray::new(to_carom(origin), to_carom(direction));
         let range = Interval::new(0.0, max_t);
-        let mut query = self.world.query(filter);
-        if let Some(hit) = query.cast_ray(&ray, range)
-            && let Some(found) = self.hit(&hit, &ray)
-        {
-            return Some(found);
-        }
-        query.cast_ray_all(&ray, range).iter().find_map(|hit| self.hit(hit, &ray))
+        self.with_entities(filter, |filter| self.hit(&self.world.query(filter).cast_ray(&ray, range)?, &ray))
     }
 
     /// Returns each hit of a ray within `max_t` lengths of its direction, by distance.
@@ -81,11 +75,13 @@ impl PhysicsWorld {
     ) -> Vec<EntityHit> {
         let ray = Ray::new(to_carom(origin), to_carom(direction));
         let range = Interval::new(0.0, max_t);
-        let mut query = self.world.query(filter);
-        query.cast_ray_all(&ray, range).iter().filter_map(|hit| self.hit(hit, &ray)).collect()
+        self.with_entities(filter, |filter| {
+            let mut query = self.world.query(filter);
+            query.cast_ray_all(&ray, range).iter().filter_map(|hit| self.hit(hit, &ray)).collect()
+        })
     }
 
-    /// Returns the first collider that a shape meets on a straight path from its place, without
+    /// Returns the first collider that a shape meets on a straight path from its transform, without
     /// rotation. The scale of the transform does not count.
     pub fn cast_shape(
         &self,
@@ -94,32 +90,45 @@ impl PhysicsWorld {
         displacement: Vec3,
         filter: &QueryFilter<'_>,
     ) -> Option<EntityImpact> {
-        let settings = ImpactSettings::default();
-        let mut query = self.world.query(filter);
-        let impact = query.cast_shape(shape, &pose_of(transform), to_carom(displacement), &settings)?;
+        let (settings, displacement) = (ImpactSettings::default(), to_carom(displacement));
+        let impact = self.with_entities(filter, |filter| {
+            self.world.query(filter).cast_shape(shape, &pose_of(transform), displacement, &settings)
+        })?;
         let (body, collider) = self.names(impact.body, impact.collider)?;
         Some(EntityImpact { body, collider, safe_until: impact.safe_until() })
     }
 
-    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform does
-    /// not count.
+    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform does not
+    /// count.
     pub fn overlap_shape(
         &self,
         shape: &Shape,
         transform: &Transform,
         filter: &QueryFilter<'_>,
     ) -> Vec<Entity> {
-        let mut query = self.world.query(filter);
-        let found = query.overlap_shape(shape, &pose_of(transform));
-        found.iter().filter_map(|id| self.entity_of_collider(*id)).collect()
+        self.with_entities(filter, |filter| {
+            let mut query = self.world.query(filter);
+            let found = query.overlap_shape(shape, &pose_of(transform));
+            found.iter().filter_map(|id| self.entity_of_collider(*id)).collect()
+        })
     }
 
     /// Returns the collider whose surface is nearest to a point, within a distance.
     pub fn nearest(&self, point: Vec3, max_distance: f32, filter: &QueryFilter<'_>) -> Option<NearEntity> {
-        let near = self.world.query(filter).nearest(to_carom(point), max_distance)?;
+        let near = self.with_entities(filter, |filter| {
+            self.world.query(filter).nearest(to_carom(point), max_distance)
+        })?;
         let (body, collider) = self.names(near.body, near.collider)?;
         let point = to_bevy(near.projection.point);
         Some(NearEntity { body, collider, point, distance: near.projection.distance })
+    }
+
+    /// Asks a question with a filter that passes over what no entity has.
+    fn with_entities<R>(&self, filter: &QueryFilter<'_>, ask: impl FnOnce(&QueryFilter<'_>) -> R) -> R {
+        let passes = |id: ColliderId| {
+            self.names(id.body(), id).is_some() && filter.predicate.is_none_or(|predicate| predicate(id))
+        };
+        ask(&filter.with_predicate(&passes))
     }
 
     fn hit(&self, hit: &BodyHit, ray: &Ray) -> Option<EntityHit> {

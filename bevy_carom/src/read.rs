@@ -2,8 +2,10 @@
 //!
 //! - Entities are taken in the order of their indices, so that a world is the same in each run.
 //!   `Entity`'s own order is the reverse.
-//! - Values are compared with those of the step before. So components may also be removed, and
+//! - Values are compared with those that were set last. So components may also be removed, and
 //!   fixed updates may be rarer than frames.
+//! - A value is noted once the world has taken it. So a refused one is set again in each step, and
+//!   does not hold up the others.
 
 use crate::components::{
     AngularVelocity, AxisLocks, CanSleep, Ccd, Collider, CollisionFilter, ConstantForce, Damping, Density,
@@ -13,7 +15,7 @@ use crate::convert::{pose_of, to_carom};
 use crate::joint::Joint;
 use crate::messages::{Refusal, RefusalCause};
 use crate::physics_world::{
-    BodyEntry, BodySettings, ColliderEntry, ColliderSettings, JointEntry, PhysicsWorld,
+    BodyEntry, BodySettings, ColliderEntry, ColliderSettings, JointEntry, Part, PhysicsWorld, ShapeVersion,
 };
 use crate::placement::{in_body, in_world};
 use bevy_ecs::change_detection::{DetectChanges, Ref};
@@ -25,9 +27,7 @@ use bevy_ecs::system::{Query, ResMut};
 use bevy_math::Vec3;
 use bevy_transform::components::Transform;
 use carom_query::Shape;
-use carom_world::{
-    BodyDesc, BodyId, BodyMut, ColliderDesc, ColliderId, ColliderMut, LockedAxes, Mobility, WorldError,
-};
+use carom_world::{BodyDesc, BodyId, BodyMut, ColliderDesc, ColliderId, LockedAxes, Mobility};
 use std::collections::BTreeMap;
 
 /// The components of a body.
@@ -80,15 +80,14 @@ pub(crate) struct ColliderParts {
 struct FoundCollider<'w> {
     entity: Entity,
     shape: &'w Shape,
-    is_changed: bool,
     settings: ColliderSettings,
 }
 
 impl FoundCollider<'_> {
     /// Returns the shape with the scale of the transforms.
     fn shape(&self) -> Result<Shape, RefusalCause> {
-        let is_scaled = self.settings.scale != Vec3::ONE;
-        Ok(if is_scaled { self.shape.scaled(to_carom(self.settings.scale))? } else { self.shape.clone() })
+        let scale = self.settings.shape.scale;
+        Ok(if scale == Vec3::ONE { self.shape.clone() } else { self.shape.scaled(to_carom(scale))? })
     }
 
     fn desc(&self) -> Result<ColliderDesc, RefusalCause> {
@@ -131,23 +130,26 @@ pub(crate) fn read(
     for parts in &sorted {
         let transform = in_world(parts.entity, &parents, |entity| transforms.get(entity).ok());
         let on_it = found.remove(&parts.entity).unwrap_or_default();
-        let done = match physics.body_id(parts.entity) {
-            None => insert_body(physics, parts, &transform, &on_it),
-            Some(id) => {
-                let changed = change_body(physics, parts, &transform, id);
-                update_colliders(physics, id, &on_it);
-                changed.map_err(RefusalCause::from)
-            }
+        let Some(id) = physics.body_id(parts.entity) else {
+            let inserted = insert_body(physics, parts, &transform, &on_it);
+            physics.note(parts.entity, Part::Body, inserted);
+            continue;
         };
-        match done {
-            Ok(()) => physics.accept(parts.entity),
-            Err(cause) => physics.refuse(parts.entity, cause),
+        let mut refused = change(physics, parts, &transform, id, &on_it);
+        if !refused.is_empty() {
+            // A value that was set may allow one that was refused before it.
+            refused = change(physics, parts, &transform, id, &on_it);
+        }
+        let all = on_it.iter().map(|collider| (collider.entity, Part::Collider));
+        for key in all.chain([(parts.entity, Part::Body)]) {
+            let first = refused.iter().find(|(entity, part, _)| (*entity, *part) == key);
+            physics.note(key.0, key.1, first.map_or(Ok(()), |(.., cause)| Err(cause.clone())));
         }
     }
     let mut sorted: Vec<(Entity, Ref<Joint>)> = joints.iter().collect();
     sorted.sort_unstable_by_key(|(entity, _)| entity.index_u32());
     for (entity, joint) in sorted {
-        update_joint(physics, entity, &joint);
+        place_joint(physics, entity, &joint);
     }
     refusals.write_batch(physics.take_refusals());
 }
@@ -155,15 +157,14 @@ pub(crate) fn read(
 fn found_in<'w>(parts: ColliderPartsItem<'w, '_>, transform: &Transform) -> FoundCollider<'w> {
     let settings = ColliderSettings {
         pose: pose_of(transform),
-        scale: transform.scale,
+        shape: ShapeVersion { changed: parts.collider.last_changed(), scale: transform.scale },
         material: parts.material.copied().unwrap_or_default().0,
         filter: parts.filter.copied().unwrap_or_default().0,
         density: parts.density.map_or(ColliderDesc::DEFAULT_DENSITY, |density| density.0),
         is_sensor: parts.is_sensor,
         impulse_threshold: parts.threshold.map_or(f32::MAX, |threshold| threshold.0),
     };
-    let is_changed = parts.collider.is_changed();
-    FoundCollider { entity: parts.entity, shape: &parts.collider.into_inner().0, is_changed, settings }
+    FoundCollider { entity: parts.entity, shape: &parts.collider.into_inner().0, settings }
 }
 
 /// Inserts a body with its colliders.
@@ -224,77 +225,145 @@ fn note_collider(physics: &mut PhysicsWorld, collider: &FoundCollider, id: Colli
     physics.entity_of_collider.insert(id, collider.entity);
 }
 
-/// Sets what changed on a body. Values are noted before they are set, so that a refused one is not
-/// tried again until it changes.
+/// What was refused, with its cause.
+type Refused = Vec<(Entity, Part, RefusalCause)>;
+
+/// Brings a body and its colliders to the values of their components. Returns what was refused.
+fn change(
+    physics: &mut PhysicsWorld,
+    parts: &BodyPartsItem<'_, '_>,
+    transform: &Transform,
+    id: BodyId,
+    colliders: &[FoundCollider],
+) -> Refused {
+    let mut refused = Vec::new();
+    let mut note = |done: Result<(), RefusalCause>| {
+        refused.extend(done.err().map(|cause| (parts.entity, Part::Body, cause)));
+    };
+    // A dynamic body needs mass. So a body becomes another kind before its colliders change, and
+    // dynamic after them.
+    if parts.kind.mobility() != Mobility::Dynamic {
+        note(change_mobility(physics, parts, id));
+    }
+    let of_colliders = update_colliders(physics, id, colliders);
+    note(physics.remove_leftovers(id));
+    note(change_body(physics, parts, transform, id));
+    refused.extend(of_colliders);
+    refused
+}
+
+/// The changes of one entity, and the first cause for which one was refused.
+#[derive(Default)]
+struct Changes {
+    refused: Option<RefusalCause>,
+}
+
+impl Changes {
+    /// Sets a value that is not the noted one, and notes it if it is not refused.
+    fn put<T: Copy + PartialEq, E: Into<RefusalCause>>(
+        &mut self,
+        noted: &mut T,
+        wanted: T,
+        set: impl FnOnce(T) -> Result<(), E>,
+    ) {
+        if *noted != wanted {
+            match set(wanted) {
+                Ok(()) => *noted = wanted,
+                Err(error) => self.refuse(error),
+            }
+        }
+    }
+
+    fn refuse(&mut self, cause: impl Into<RefusalCause>) {
+        self.refused.get_or_insert(cause.into());
+    }
+
+    fn done(self) -> Result<(), RefusalCause> {
+        self.refused.map_or(Ok(()), Err)
+    }
+}
+
+fn change_mobility(
+    physics: &mut PhysicsWorld,
+    parts: &BodyPartsItem<'_, '_>,
+    id: BodyId,
+) -> Result<(), RefusalCause> {
+    let PhysicsWorld { world, bodies, .. } = physics;
+    let Some(entry) = bodies.get_mut(&parts.entity) else { return Ok(()) };
+    let (mut changes, mut body) = (Changes::default(), world.body_mut(id)?);
+    changes
+        .put(&mut entry.settings.mobility, parts.kind.mobility(), |kind| body.set_mobility(kind).map(|_| ()));
+    changes.done()
+}
+
+/// Sets what changed on a body.
 fn change_body(
     physics: &mut PhysicsWorld,
     parts: &BodyPartsItem<'_, '_>,
     transform: &Transform,
     id: BodyId,
-) -> Result<(), WorldError> {
+) -> Result<(), RefusalCause> {
     let PhysicsWorld { world, bodies, .. } = physics;
     let Some(entry) = bodies.get_mut(&parts.entity) else { return Ok(()) };
-    let mut body = world.body_mut(id)?;
-    let (old, new) = (entry.settings, parts.settings());
-    entry.settings = new;
-    let (old_local, old_pose) = (entry.local, entry.pose);
-    (entry.local, entry.pose) = (*parts.transform, pose_of(transform));
-    let old_velocities = entry.velocities;
-    entry.velocities = [parts.linear.0, parts.angular.0];
-
-    if old != new {
-        change_settings(&mut body, &old, &new)?;
+    let (mut changes, mut body) = (Changes::default(), world.body_mut(id)?);
+    let wanted = parts.settings();
+    if entry.settings != wanted {
+        change_settings(&mut changes, &mut body, &mut entry.settings, &wanted);
     }
+    let pose = pose_of(transform);
     let is_same = |a: &Transform, b: &Transform| a.translation == b.translation && a.rotation == b.rotation;
-    match new.mobility {
+    let is_moved = match wanted.mobility {
         // The world alone moves it, whatever the entity above it does.
-        Mobility::Dynamic if !is_same(&old_local, parts.transform) => {
-            _ = body.set_pose(pose_of(transform))?
-        }
-        Mobility::Fixed if old_pose != pose_of(transform) => _ = body.set_pose(pose_of(transform))?,
-        Mobility::Kinematic if old_pose != pose_of(transform) => _ = body.move_to(pose_of(transform))?,
-        _ => {}
+        Mobility::Dynamic => !is_same(&entry.local, parts.transform),
+        _ => entry.pose != pose,
+    };
+    let moved = match wanted.mobility {
+        _ if !is_moved => Ok(()),
+        Mobility::Kinematic => body.move_to(pose).map(|_| ()),
+        _ => body.set_pose(pose).map(|_| ()),
+    };
+    match moved {
+        Ok(()) => (entry.local, entry.pose) = (*parts.transform, pose),
+        Err(error) => changes.refuse(error),
     }
-    if old_velocities[0] != parts.linear.0 {
-        body.set_linear_velocity(to_carom(parts.linear.0))?;
+    // A fixed body that is to move would ignore them.
+    if wanted.mobility == Mobility::Fixed || entry.settings.mobility != Mobility::Fixed {
+        let [linear, angular] = &mut entry.velocities;
+        changes.put(linear, parts.linear.0, |v| body.set_linear_velocity(to_carom(v)).map(|_| ()));
+        changes.put(angular, parts.angular.0, |v| body.set_angular_velocity(to_carom(v)).map(|_| ()));
     }
-    if old_velocities[1] != parts.angular.0 {
-        body.set_angular_velocity(to_carom(parts.angular.0))?;
-    }
-    Ok(())
+    changes.done()
 }
 
-fn change_settings(body: &mut BodyMut<'_>, old: &BodySettings, new: &BodySettings) -> Result<(), WorldError> {
-    if old.mobility != new.mobility {
-        body.set_mobility(new.mobility)?;
-    }
-    if let Some(mass) = new.mass.filter(|_| old.mass != new.mass) {
-        body.set_mass(mass)?;
-    }
-    if old.gravity_scale != new.gravity_scale {
-        body.set_gravity_scale(new.gravity_scale)?;
-    }
-    if old.damping != new.damping {
-        body.set_damping(new.damping[0], new.damping[1])?;
-    }
-    if old.locked_axes != new.locked_axes {
-        body.set_locked_axes(new.locked_axes)?;
-    }
-    if old.ccd != new.ccd {
-        body.set_ccd(new.ccd)?;
-    }
-    if old.can_sleep != new.can_sleep {
-        body.set_can_sleep(new.can_sleep)?;
-    }
-    if old.force != new.force {
-        let [force, torque] = new.force.map(to_carom);
-        body.set_constant_force(force, torque)?;
-    }
-    Ok(())
+fn change_settings(
+    changes: &mut Changes,
+    body: &mut BodyMut<'_>,
+    noted: &mut BodySettings,
+    wanted: &BodySettings,
+) {
+    // Without the component it keeps the mass that it has.
+    changes.put(&mut noted.mass, wanted.mass, |mass| {
+        mass.map_or(Ok(()), |mass| body.set_mass(mass).map(|_| ()))
+    });
+    changes.put(&mut noted.mobility, wanted.mobility, |kind| body.set_mobility(kind).map(|_| ()));
+    changes.put(&mut noted.gravity_scale, wanted.gravity_scale, |scale| {
+        body.set_gravity_scale(scale).map(|_| ())
+    });
+    changes.put(&mut noted.damping, wanted.damping, |[linear, angular]| {
+        body.set_damping(linear, angular).map(|_| ())
+    });
+    changes.put(&mut noted.locked_axes, wanted.locked_axes, |axes| body.set_locked_axes(axes).map(|_| ()));
+    changes.put(&mut noted.ccd, wanted.ccd, |flag| body.set_ccd(flag).map(|_| ()));
+    changes.put(&mut noted.can_sleep, wanted.can_sleep, |flag| body.set_can_sleep(flag).map(|_| ()));
+    changes.put(&mut noted.force, wanted.force, |force| {
+        let [force, torque] = force.map(to_carom);
+        body.set_constant_force(force, torque).map(|_| ())
+    });
 }
 
-/// Puts colliders on a body, or sets what changed on them.
-fn update_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[FoundCollider]) {
+/// Puts colliders on a body, or sets what changed on them. Returns what was refused.
+fn update_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[FoundCollider]) -> Refused {
+    let mut refused = Vec::new();
     for collider in colliders {
         let kept = physics.collider_id(collider.entity).filter(|id| id.body() == body);
         let done = match kept {
@@ -304,11 +373,9 @@ fn update_colliders(physics: &mut PhysicsWorld, body: BodyId, colliders: &[Found
                 insert_collider(physics, collider, body)
             }
         };
-        match done {
-            Ok(()) => physics.accept(collider.entity),
-            Err(cause) => physics.refuse(collider.entity, cause),
-        }
+        refused.extend(done.err().map(|cause| (collider.entity, Part::Collider, cause)));
     }
+    refused
 }
 
 fn insert_collider(
@@ -328,38 +395,28 @@ fn change_collider(
 ) -> Result<(), RefusalCause> {
     let PhysicsWorld { world, colliders, .. } = physics;
     let Some(entry) = colliders.get_mut(&collider.entity) else { return Ok(()) };
-    let (old, new) = (entry.settings, collider.settings);
-    if old == new && !collider.is_changed {
+    let (noted, wanted) = (&mut entry.settings, &collider.settings);
+    if noted == wanted {
         return Ok(());
     }
-    entry.settings = new;
-    let mut slot: ColliderMut<'_> = world.collider_mut(id)?;
-    if collider.is_changed || old.scale != new.scale {
+    let (mut changes, mut slot) = (Changes::default(), world.collider_mut(id)?);
+    changes.put(&mut noted.shape, wanted.shape, |_| -> Result<(), RefusalCause> {
         slot.set_shape(collider.shape()?)?;
-    }
-    if old.pose != new.pose {
-        slot.set_local_pose(new.pose)?;
-    }
-    if old.material != new.material {
-        slot.set_material(new.material)?;
-    }
-    if old.filter != new.filter {
-        slot.set_filter(new.filter)?;
-    }
-    if old.density != new.density {
-        slot.set_density(new.density)?;
-    }
-    if old.is_sensor != new.is_sensor {
-        slot.set_sensor(new.is_sensor)?;
-    }
-    if old.impulse_threshold != new.impulse_threshold {
-        slot.set_impulse_threshold(new.impulse_threshold)?;
-    }
-    Ok(())
+        Ok(())
+    });
+    changes.put(&mut noted.pose, wanted.pose, |pose| slot.set_local_pose(pose).map(|_| ()));
+    changes.put(&mut noted.material, wanted.material, |material| slot.set_material(material).map(|_| ()));
+    changes.put(&mut noted.filter, wanted.filter, |filter| slot.set_filter(filter).map(|_| ()));
+    changes.put(&mut noted.density, wanted.density, |density| slot.set_density(density).map(|_| ()));
+    changes.put(&mut noted.is_sensor, wanted.is_sensor, |flag| slot.set_sensor(flag).map(|_| ()));
+    changes.put(&mut noted.impulse_threshold, wanted.impulse_threshold, |threshold| {
+        slot.set_impulse_threshold(threshold).map(|_| ())
+    });
+    changes.done()
 }
 
 /// Inserts a joint, once both bodies are there, or again if the component changed.
-fn update_joint(physics: &mut PhysicsWorld, entity: Entity, joint: &Ref<Joint>) {
+fn place_joint(physics: &mut PhysicsWorld, entity: Entity, joint: &Ref<Joint>) {
     if joint.is_changed() {
         physics.remove_joint(entity);
     }
@@ -370,9 +427,9 @@ fn update_joint(physics: &mut PhysicsWorld, entity: Entity, joint: &Ref<Joint>) 
     }
     match physics.world.insert_joint(joint.desc(a, b).with_user_data(entity.to_bits())) {
         Ok(id) => {
-            physics.accept(entity);
+            physics.accept(entity, Part::Joint);
             physics.joints.insert(entity, JointEntry { id: Some(id), bodies: [a, b] });
         }
-        Err(error) => physics.refuse(entity, error.into()),
+        Err(error) => physics.note(entity, Part::Joint, Err(error.into())),
     }
 }

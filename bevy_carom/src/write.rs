@@ -29,13 +29,11 @@ pub(crate) fn write(
             continue;
         }
         let [linear, angular] = [body.linear_velocity(), body.angular_velocity()].map(to_bevy);
-        if entry.velocities != [linear, angular]
-            && let Ok((mut linear_now, mut angular_now)) = velocities.get_mut(entity)
-        {
+        if let Ok((mut linear_now, mut angular_now)) = velocities.get_mut(entity) {
             linear_now.set_if_neq(LinearVelocity(linear));
             angular_now.set_if_neq(AngularVelocity(angular));
-            entry.velocities = [linear, angular];
         }
+        entry.velocities = [linear, angular];
         let world_transform = transform_of(&body.pose());
         let Ok(scale) = transforms.get(entity).map(|transform| transform.scale) else { continue };
         let local = match parents.get(entity) {

@@ -46,6 +46,7 @@ __all__ = [
     "Shape",
     "ShapeError",
     "Simplified",
+    "SoftEvents",
     "World",
     "WorldError",
     "cast",
@@ -552,7 +553,9 @@ class Cast:
         """ "hit", "clear" or "undecided"."""
     @property
     def hit(self) -> bool:
-        """Whether they surely touch."""
+        """Whether they surely touch. False for "undecided", too: ask `status` whether they stay
+        apart.
+        """
     @property
     def safe_until(self) -> float:
         """The time before which nothing touches: of a hit the start of its bracket, and the end of
@@ -677,13 +680,23 @@ class Assembly:
         (k,).
         """
     def clashes(
-        self, *, clearance: float = 0.0, solid: bool = True, threads: int | None = None
+        self,
+        *,
+        clearance: float = 0.0,
+        solid: bool = True,
+        of: int | None = None,
+        threads: int | None = None,
     ) -> _Ints:
         """The pairs of parts that touch, or are nearer than `clearance`: an array of the shape (k,
-        2), sorted.
+        2), sorted. With `of` only the pairs of this part.
 
         With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh
         is a surface.
+        """
+    def undecided(self, *, clearance: float = 0.0, threads: int | None = None) -> _Ints:
+        """The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
+        are apart, and one lies where a mesh does not tell inside from outside. An array of the
+        shape (k, 2), sorted.
         """
     def clashes_with(
         self,
@@ -708,9 +721,11 @@ class Assembly:
         """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
         (k,).
         """
-    def min_distance(self, *, threads: int | None = None) -> PartDistance | None:
+    def min_distance(
+        self, *, of: int | None = None, threads: int | None = None
+    ) -> PartDistance | None:
         """The two parts that are nearest to each other, surface to surface; `None` for less than
-        two parts.
+        two parts. With `of` this part and the one nearest to it.
         """
     def min_distance_to(
         self, other: Assembly, *, threads: int | None = None
@@ -869,6 +884,20 @@ class ContactEvents:
     @property
     def sensor(self) -> _Bools:
         """(k,) whether one of them is a sensor."""
+
+@final
+class SoftEvents:
+    """Pairs of a soft thing and a body that began or ended to touch in the last step, k in all."""
+
+    @property
+    def things(self) -> _Ints:
+        """(k,) numbers of soft things, also of removed ones."""
+    @property
+    def bodies(self) -> _Ints:
+        """(k,) numbers of bodies, also of removed ones."""
+    @property
+    def began(self) -> _Bools:
+        """(k,) true if they began to touch, false if they ended."""
 
 @final
 class ImpulseEvents:
@@ -1250,15 +1279,48 @@ class World:
         *,
         kind: str = "grains",
         density: float | None = None,
+        lift: float | None = None,
+        drag: float | None = None,
         material: Material | None = None,
         filter: Filter | None = None,
         velocity: npt.ArrayLike | None = None,
     ) -> int:
         """Adds particles at positions, (n, 3), and returns their number among the soft things.
-        `kind` is "grains" or "liquid". All liquids of a world have one radius.
+        `kind` is "grains", "liquid" or "gas". All liquids and gases of a world have one radius.
 
-        `density` is a mass per volume. `material` gives the friction and both rules, and grains
-        their restitution. `filter` selects the bodies that they meet.
+        `density` is a mass per volume. A gas rises with `lift` times gravity, 0.5 if not given,
+        and loses the part `drag` of its speed per second, 0.5 if not given. `material` gives both
+        rules, grains and liquids their friction, and grains their restitution. `filter` selects
+        the bodies that they meet.
+        """
+    def set_soft_settings(
+        self,
+        *,
+        substeps: int | None = None,
+        iterations: int | None = None,
+        rest_speed: float | None = None,
+    ) -> None:
+        """Sets the settings of the steps of all soft things; those that are not given stay.
+
+        `substeps` are those of a step of 1/60 s, and `iterations` those in a substep, both from 1
+        to 256. A grain or a vertex slower than `rest_speed`, in lengths per second, stays where it
+        is; 0 for none.
+        """
+    def pin_soft(
+        self, number: int, vertices: list[int], positions: npt.ArrayLike | None = None
+    ) -> None:
+        """Pins vertices of a cloth, a rope or a soft body, (k,). They move to `positions`, (k, 3),
+        in the next step, and stay there; without positions they stay where they are.
+        """
+    def attach_soft(self, number: int, vertices: list[int], body: int) -> None:
+        """Attaches vertices of a cloth, a rope or a soft body, (k,), to a body, where they are in
+        its frame. The body pulls them, and they pull the body.
+        """
+    def release_soft(self, number: int, vertices: list[int]) -> None:
+        """Releases vertices, (k,), that were pinned or attached."""
+    def soft_events(self) -> SoftEvents:
+        """The pairs of a soft thing and a body that began or ended to touch in the last step,
+        sorted.
         """
     def set_soft_filter(self, number: int, filter: Filter) -> None:
         """Sets the filter of a soft thing: which bodies it meets."""
@@ -1509,7 +1571,9 @@ class RobotJoint:
         """Its name."""
     @property
     def kind(self) -> str:
-        """One of "fixed", "revolute" (radians) and "prismatic" (a length). Others are fixed."""
+        """One of "fixed", "revolute" (radians), "prismatic" (a length), and "other", which stays at
+        its origin.
+        """
     @property
     def parent(self) -> str:
         """The link above it."""

@@ -38,13 +38,16 @@ class Check:
     clashes: list[Clash]
     notes: list[str] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
+    #: Pairs of names of which one part may lie in the other, which has no inside.
+    undecided: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def clear(self) -> bool | None:
-        """Whether nothing clashes; None if a part was not read."""
+        """Whether nothing clashes; None if it is not known: a part was not read, or a pair is
+        undecided."""
         if self.clashes:
             return False
-        return None if self.unread else True
+        return None if self.unread or self.undecided else True
 
 
 def check(
@@ -57,15 +60,19 @@ def check(
     """Finds all pairs of parts that collide, or are closer than `clearance`, a length.
 
     `parts` is a file, or pairs of names and shapes in world coordinates. Closed meshes are solids.
-    `ignore` has pairs of names to leave out. Raises WorldError for a name that does not exist, or
+    Other meshes have no inside: a pair is undecided if one part may lie in such a mesh. `ignore` has pairs of names to leave out. Raises WorldError for a name that does not exist, or
     that two parts have.
     """
     notes: list[str] = []
     unread: list[str] = []
     if isinstance(parts, str | PathLike):
         model = _carom.read(parts, keep_going=True)
-        notes, unread = model.notes, model.unread
-        parts = [(part.name, part.shape()) for part in model.parts]
+        notes, unread, parts = model.notes, model.unread, []
+        for part in model.parts:
+            try:
+                parts.append((part.name, part.shape()))
+            except _carom.ShapeError as error:
+                unread.append(f"{part.name}: {error}")
     assembly, numbers, names, shapes = Assembly(), {}, [], []
     for name, shape in parts:
         if name in numbers:
@@ -82,7 +89,11 @@ def check(
         _clash(names[a], names[b], shapes[a], shapes[b])
         for a, b in assembly.clashes(clearance=clearance, threads=threads).tolist()
     ]
-    return Check(clashes, notes, unread)
+    undecided = [
+        (names[a], names[b])
+        for a, b in assembly.undecided(clearance=clearance, threads=threads).tolist()
+    ]
+    return Check(clashes, notes, unread, undecided)
 
 
 def _clash(name_a: str, name_b: str, a: Shape, b: Shape) -> Clash:

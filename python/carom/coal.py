@@ -603,20 +603,20 @@ class BroadPhaseCollisionManager:
     """Objects, and the pairs whose boxes overlap. All managers of Coal are this one."""
 
     def __init__(self, *args: Any) -> None:
-        self._objects: list[CollisionObject] = []
-        self._assembly = Assembly()
+        self._objects: dict[int, CollisionObject] = {}
 
     def registerObject(self, obj: CollisionObject) -> None:
-        """Adds an object."""
-        self._objects.append(obj)
+        """Adds an object, once."""
+        self._objects[id(obj)] = obj
 
     def registerObjects(self, objs: Iterable[CollisionObject]) -> None:
         """Adds objects."""
-        self._objects += list(objs)
+        for obj in objs:
+            self.registerObject(obj)
 
     def unregisterObject(self, obj: CollisionObject) -> None:
         """Removes an object."""
-        self._objects = [other for other in self._objects if other is not obj]
+        self._objects.pop(id(obj), None)
 
     def setup(self) -> None:
         """Does nothing: poses are read by each query."""
@@ -626,11 +626,11 @@ class BroadPhaseCollisionManager:
 
     def clear(self) -> None:
         """Removes all objects."""
-        self._objects = []
+        self._objects.clear()
 
     def getObjects(self) -> list[CollisionObject]:
         """The objects."""
-        return list(self._objects)
+        return list(self._objects.values())
 
     def empty(self) -> bool:
         """Whether there is no object."""
@@ -642,12 +642,12 @@ class BroadPhaseCollisionManager:
 
     def _built(self) -> Assembly:
         assembly = Assembly()
-        for obj in self._objects:
+        for obj in self._objects.values():
             assembly.add(obj._geometry._shape(), obj._tf._matrix)
         return assembly
 
     def _pairs(self, other: Any, margin: float) -> list[tuple[CollisionObject, CollisionObject]]:
-        own = self._objects
+        own = self.getObjects()
         if other is None:
             rows = self._built().candidates(margin).tolist()
             return [(own[i], own[k]) for i, k in rows]
@@ -656,7 +656,8 @@ class BroadPhaseCollisionManager:
             near = self._built().candidates_near(shape, pose, margin).tolist()
             return [(own[i], other) for i in near if own[i] is not other]
         rows = self._built().candidates_with(other._built(), margin).tolist()
-        return [(own[i], other._objects[k]) for i, k in rows]
+        others = other.getObjects()
+        return [(own[i], others[k]) for i, k in rows]
 
     def collide(self, *args: Any) -> None:
         """Calls a callback for pairs: `collide(callback)`, `collide(object, callback)` or
@@ -676,13 +677,13 @@ class BroadPhaseCollisionManager:
         """
         *other, callback = args
         callback.init()
-        own = self._objects
+        own = self.getObjects()
         if not other:
             pairs = [(o1, o2) for i, o1 in enumerate(own) for o2 in own[:i]]
         elif isinstance(other[0], CollisionObject):
             pairs = [(o1, other[0]) for o1 in own if o1 is not other[0]]
         else:
-            pairs = [(o1, o2) for o1 in own for o2 in other[0]._objects]
+            pairs = [(o1, o2) for o1 in own for o2 in other[0].getObjects()]
         for o1, o2 in pairs:
             if callback(o1, o2, _MAX):
                 return

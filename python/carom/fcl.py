@@ -522,14 +522,19 @@ def continuousCollide(
     request: ContinuousCollisionRequest | None = None,
     result: ContinuousCollisionResult | None = None,
 ) -> float:
-    """Moves both objects to their end poses in a unit of time. Returns when they meet, or 1."""
+    """Moves both objects to their end poses in a unit of time. Returns when they meet, or 1.
+
+    If it is not decided whether they meet, as for boxes that slide on each other, it counts as a
+    collision.
+    """
     result = ContinuousCollisionResult() if result is None else result
     if isinstance(o1._geometry, Plane) or isinstance(o2._geometry, Plane):
         raise NotImplementedError("carom.fcl casts no Plane: use a Halfspace")
     paths = [np.stack([o._tf._matrix, end._matrix]) for o, end in ((o1, tf1_end), (o2, tf2_end))]
     answer = _carom.cast_along(o1._geometry._shape(), o2._geometry._shape(), paths[0], paths[1])
-    time = 1.0 if answer.status == "clear" else answer.safe_until
-    result.is_collide = result.is_collide or answer.hit
+    meets = answer.status != "clear"
+    time = answer.safe_until if meets else 1.0
+    result.is_collide = result.is_collide or meets
     result.time_of_contact = min(result.time_of_contact, time)
     return time
 

@@ -260,20 +260,16 @@ class CollisionManager:
         """The least distance of any two objects, or of the named one from the others; minus the
         depth if they overlap. The names are sorted."""
         own = self._assembly
-
-        def sides(pair: tuple[int, int]) -> Any:
-            return (own.shape(pair[0]), own.pose(pair[0])), (own.shape(pair[1]), own.pose(pair[1]))
-
-        if name is None:
-            pairs = [(a, b) for a, b in own.clashes(solid=self.solid).tolist()]
-            found = own.min_distance()
-            value, (a, b), nearest = self._nearest(pairs, found, sides)
-        else:
-            one = self._of(name)
-            others = [(one, b) for b in own.parts().tolist() if b != one]
-            if not others:
-                raise ValueError("no pair of objects to measure")
-            value, (a, b), nearest = self._deepest(others, sides)
+        one = None if name is None else self._of(name)
+        pairs = [(a, b) for a, b in own.clashes(solid=self.solid, of=one).tolist()]
+        value, (a, b), nearest = self._nearest(
+            pairs,
+            own.min_distance(of=one),
+            lambda pair: (
+                (own.shape(pair[0]), own.pose(pair[0])),
+                (own.shape(pair[1]), own.pose(pair[1])),
+            ),
+        )
         data = DistanceData((self._name[a], self._name[b]), nearest, value)
         names = _sorted(self._name[a], self._name[b])
         return _answer(value, return_names, names, return_data, data)

@@ -58,9 +58,25 @@ pub(crate) struct Assembly {
     /// The part of each proxy.
     part_of: Vec<u32>,
     unbounded: Vec<u32>,
-    ignored: HashSet<(u32, u32)>,
+    /// For each part of an ignored pair the other parts.
+    ignored: HashMap<u32, HashSet<u32>>,
     question: Option<Question>,
-    answers: HashMap<(u32, u32), ([u64; 2], bool)>,
+    /// Whether a pair clashes, for these versions of its parts; `None` if it is not known. Those of
+    /// removed parts stay until the next sweep.
+    answers: HashMap<(u32, u32), ([u64; 2], Option<bool>)>,
+}
+
+/// The parts that the parts of an assembly are compared with.
+#[derive(Clone, Copy)]
+enum Others<'a> {
+    /// Those of the same assembly, without the ignored pairs.
+    Own,
+    /// The same, and only the pairs of this part.
+    OwnOf(u32),
+    /// Those of another assembly.
+    Assembly(&'a Assembly),
+    /// A shape, with the number 0.
+    Shape(&'a Part),
 }
 
 /// The least distance of two parts.
@@ -100,7 +116,7 @@ impl Assembly {
             broad: DynamicBvh::new(),
             part_of: Vec::new(),
             unbounded: Vec::new(),
-            ignored: HashSet::new(),
+            ignored: HashMap::new(),
             question: None,
             answers: HashMap::new(),
         }
@@ -162,8 +178,11 @@ impl Assembly {
         }
         self.parts[part as usize] = None;
         self.n_parts -= 1;
-        self.answers.retain(|(a, b), _| *a != part && *b != part);
-        self.ignored.retain(|(a, b)| *a != part && *b != part);
+        for other in self.ignored.remove(&part).unwrap_or_default() {
+            if let Some(parts) = self.ignored.get_mut(&other) {
+                parts.remove(&part);
+            }
+        }
         Ok(())
     }
 
@@ -171,7 +190,8 @@ impl Assembly {
     fn ignore(&mut self, a: u32, b: u32) -> PyResult<()> {
         self.part(a)?;
         self.part(b)?;
-        self.ignored.insert((a.min(b), a.max(b)));
+        self.ignored.entry(a).or_default().insert(b);
+        self.ignored.entry(b).or_default().insert(a);
         Ok(())
     }
 
@@ -220,43 +240,42 @@ impl Assembly {
         margin: f64,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
+        self.broad.refresh();
         let near = self.parts_near(&one, checked_length(margin, "margin")?);
         Ok(array(py, near.into_iter().map(i64::from).collect()))
     }
 
     /// The pairs of parts that touch, or are nearer than `clearance`: an array of the shape (k, 2),
-    /// sorted.
+    /// sorted. With `of` only the pairs of this part.
     ///
     /// With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh is
     /// a surface.
-    #[pyo3(signature = (*, clearance = 0.0, solid = true, threads = None))]
+    #[pyo3(signature = (*, clearance = 0.0, solid = true, of = None, threads = None))]
     fn clashes<'py>(
         &mut self,
         py: Python<'py>,
         clearance: f64,
         solid: bool,
+        of: Option<u32>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
-        let pairs = py.detach(|| self.pairs_within(clearance));
-        if self.question != Some(question) {
-            self.question = Some(question);
-            self.answers.clear();
-        }
-        let open: Vec<(u32, u32)> =
-            pairs.iter().copied().filter(|pair| self.answer(*pair).is_none()).collect();
-        let found = each_pair(py, threads, &open, |&(a, b)| question.test_pair(self.at(a), self.at(b)))?;
-        for (pair, is_clash) in open.iter().zip(found) {
-            self.answers.insert(*pair, (self.versions(*pair), is_clash));
-        }
-        // Pairs that are no candidates any more would only fill the memory.
-        if 2 * pairs.len() + 1024 < self.answers.len() {
-            let kept: HashSet<(u32, u32)> = pairs.iter().copied().collect();
-            self.answers.retain(|pair, _| kept.contains(pair));
-        }
-        let clashes: Vec<(u32, u32)> =
-            pairs.into_iter().filter(|pair| self.answer(*pair) == Some(true)).collect();
+        let clashes = self.pairs_answered(py, threads, question, of, Some(true))?;
         array_rows(py, as_rows(&clashes))
+    }
+
+    /// The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
+    /// are apart, and one lies where a mesh does not tell inside from outside. An array of the
+    /// shape (k, 2), sorted.
+    #[pyo3(signature = (*, clearance = 0.0, threads = None))]
+    fn undecided<'py>(
+        &mut self,
+        py: Python<'py>,
+        clearance: f64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: true };
+        array_rows(py, as_rows(&self.pairs_answered(py, threads, question, None, None)?))
     }
 
     /// The pairs of a part of this assembly and a part of another one that touch, or are nearer
@@ -274,7 +293,7 @@ impl Assembly {
         let other: &Assembly = &*other.try_borrow()?;
         let pairs = self.pairs_with(other, clearance);
         let found = each_pair(py, threads, &pairs, |&(a, b)| question.test_pair(self.at(a), other.at(b)))?;
-        let clashes = pairs.iter().zip(found).filter(|(_, is_clash)| *is_clash);
+        let clashes = pairs.iter().zip(found).filter(|(_, is_clash)| *is_clash == Some(true));
         array_rows(py, as_rows(&clashes.map(|(pair, _)| *pair).collect::<Vec<_>>()))
     }
 
@@ -291,29 +310,24 @@ impl Assembly {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
         let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
+        self.broad.refresh();
         let near = self.parts_near(&one, clearance);
         let found = each_pair(py, threads, &near, |part| question.test_pair(self.at(*part), &one))?;
-        let clashes = near.iter().zip(found).filter(|(_, is_clash)| *is_clash);
+        let clashes = near.iter().zip(found).filter(|(_, is_clash)| *is_clash == Some(true));
         Ok(array(py, clashes.map(|(part, _)| i64::from(*part)).collect()))
     }
 
     /// The two parts that are nearest to each other, surface to surface; `None` for less than two
-    /// parts.
-    #[pyo3(signature = (*, threads = None))]
-    fn min_distance(&mut self, py: Python<'_>, threads: Option<usize>) -> PyResult<Option<PartDistance>> {
-        let mut reach = self.reach();
-        // No pair is left out at an infinite margin.
-        let nearest = loop {
-            let pairs = self.pairs_within(reach);
-            let nearest = least(py, threads, &pairs, |&(a, b)| (self.at(a), self.at(b)))?;
-            match nearest {
-                Some((_, d)) if d.distance <= reach => break nearest,
-                Some((_, d)) => reach = d.distance,
-                None if reach == f64::INFINITY => break None,
-                None => reach = grown(reach),
-            }
-        };
-        nearest.map(|((a, b), d)| part_distance(py, a, b, &d)).transpose()
+    /// parts. With `of` this part and the one nearest to it.
+    #[pyo3(signature = (*, of = None, threads = None))]
+    fn min_distance(
+        &mut self,
+        py: Python<'_>,
+        of: Option<u32>,
+        threads: Option<usize>,
+    ) -> PyResult<Option<PartDistance>> {
+        let others = self.own(of)?;
+        self.nearest(py, threads, others, self.reach())
     }
 
     /// The nearest pair of a part of this assembly and one of another; `None` if one is empty.
@@ -325,18 +339,7 @@ impl Assembly {
         threads: Option<usize>,
     ) -> PyResult<Option<PartDistance>> {
         let other: &Assembly = &*other.try_borrow()?;
-        let mut reach = self.reach().max(other.reach());
-        let nearest = loop {
-            let pairs = self.pairs_with(other, reach);
-            let nearest = least(py, threads, &pairs, |&(a, b)| (self.at(a), other.at(b)))?;
-            match nearest {
-                Some((_, d)) if d.distance <= reach => break nearest,
-                Some((_, d)) => reach = d.distance,
-                None if reach == f64::INFINITY => break None,
-                None => reach = grown(reach),
-            }
-        };
-        nearest.map(|((a, b), d)| part_distance(py, a, b, &d)).transpose()
+        self.nearest(py, threads, Others::Assembly(other), self.reach().max(other.reach()))
     }
 
     /// The part that is nearest to a shape, as A; the shape is B, with the number 0. `None` for an
@@ -350,18 +353,7 @@ impl Assembly {
         threads: Option<usize>,
     ) -> PyResult<Option<PartDistance>> {
         let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
-        let mut reach = self.reach();
-        let nearest = loop {
-            let near: Vec<(u32, u32)> = self.parts_near(&one, reach).into_iter().map(|a| (a, 0)).collect();
-            let nearest = least(py, threads, &near, |&(a, _)| (self.at(a), &one))?;
-            match nearest {
-                Some((_, d)) if d.distance <= reach => break nearest,
-                Some((_, d)) => reach = d.distance,
-                None if reach == f64::INFINITY => break None,
-                None => reach = grown(reach),
-            }
-        };
-        nearest.map(|((a, b), d)| part_distance(py, a, b, &d)).transpose()
+        self.nearest(py, threads, Others::Shape(&one), self.reach())
     }
 }
 
@@ -375,16 +367,16 @@ impl Part {
 }
 
 impl Question {
-    fn test_pair(&self, a: &Part, b: &Part) -> bool {
+    /// Whether two parts clash; `None` if it is not known.
+    fn test_pair(&self, a: &Part, b: &Part) -> Option<bool> {
         let (shape_a, shape_b): (&Shape, &Shape) = (&a.shape.shape, &b.shape.shape);
-        if solid::intersects(shape_a, &a.placed, shape_b, &b.placed, self.is_solid) {
-            return true;
-        }
-        if self.clearance == 0.0 {
-            return false;
+        let meets = solid::intersects(shape_a, &a.placed, shape_b, &b.placed, self.is_solid);
+        if meets == Some(true) || self.clearance == 0.0 {
+            return meets;
         }
         let mut memory = Workspace::default();
-        query::nearer_than(shape_a, &a.placed, shape_b, &b.placed, self.clearance, &mut memory).is_some()
+        let near = query::nearer_than(shape_a, &a.placed, shape_b, &b.placed, self.clearance, &mut memory);
+        if near.is_some() { Some(true) } else { meets }
     }
 }
 
@@ -458,9 +450,102 @@ impl Assembly {
     }
 
     /// Returns the kept answer for a pair, if neither part moved since.
-    fn answer(&self, pair: (u32, u32)) -> Option<bool> {
+    fn answer(&self, pair: (u32, u32)) -> Option<Option<bool>> {
         let (versions, is_clash) = self.answers.get(&pair)?;
         (*versions == self.versions(pair)).then_some(*is_clash)
+    }
+
+    /// Asks about all pairs, or those of one part, and keeps the answers. Returns the pairs with
+    /// this answer, sorted.
+    fn pairs_answered(
+        &mut self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        question: Question,
+        of: Option<u32>,
+        wanted: Option<bool>,
+    ) -> PyResult<Vec<(u32, u32)>> {
+        let others = self.own(of)?;
+        let mut pairs = py.detach(|| self.pairs_of(others, question.clearance));
+        if self.question != Some(question) {
+            self.question = Some(question);
+            self.answers.clear();
+        }
+        let open: Vec<(u32, u32)> =
+            pairs.iter().copied().filter(|pair| self.answer(*pair).is_none()).collect();
+        let found = each_pair(py, threads, &open, |&(a, b)| question.test_pair(self.at(a), self.at(b)))?;
+        for (pair, is_clash) in open.iter().zip(found) {
+            self.answers.insert(*pair, (self.versions(*pair), is_clash));
+        }
+        // Pairs that are no candidates any more would only fill the memory.
+        if of.is_none() && 2 * pairs.len() + 1024 < self.answers.len() {
+            let kept: HashSet<(u32, u32)> = pairs.iter().copied().collect();
+            self.answers.retain(|pair, _| kept.contains(pair));
+        }
+        pairs.retain(|pair| self.answer(*pair) == Some(wanted));
+        Ok(pairs)
+    }
+
+    /// Returns the other parts of this assembly for all of its parts, or for one of them.
+    fn own(&self, of: Option<u32>) -> PyResult<Others<'static>> {
+        let Some(part) = of else { return Ok(Others::Own) };
+        self.part(part)?;
+        Ok(Others::OwnOf(part))
+    }
+
+    /// Returns the nearest pair with other parts. `reach` is a length to begin the search with.
+    fn nearest(
+        &mut self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        others: Others<'_>,
+        mut reach: f64,
+    ) -> PyResult<Option<PartDistance>> {
+        // No pair is left out at an infinite margin.
+        let nearest = loop {
+            let pairs = self.pairs_of(others, reach);
+            let nearest = least(py, threads, &pairs, |&(a, b)| (self.at(a), self.other(others, b)))?;
+            match nearest {
+                Some((_, d)) if d.distance <= reach => break nearest,
+                Some((_, d)) => reach = d.distance,
+                None if reach == f64::INFINITY => break None,
+                None => reach = grown(reach),
+            }
+        };
+        nearest.map(|((a, b), d)| part_distance(py, a, b, &d)).transpose()
+    }
+
+    /// Returns the second part of a pair of [`Assembly::pairs_of`].
+    fn other<'a>(&'a self, others: Others<'a>, number: u32) -> &'a Part {
+        match others {
+            Others::Own | Others::OwnOf(_) => self.at(number),
+            Others::Assembly(other) => other.at(number),
+            Others::Shape(one) => one,
+        }
+    }
+
+    /// Returns the pairs with other parts whose boxes come within `margin`, sorted.
+    fn pairs_of(&mut self, others: Others<'_>, margin: f64) -> Vec<(u32, u32)> {
+        match others {
+            Others::Own => self.pairs_within(margin),
+            Others::OwnOf(part) => {
+                self.broad.refresh();
+                let near = self.parts_near(self.at(part), margin).into_iter();
+                let near = near.filter(|other| *other != part && !self.is_ignored((part, *other)));
+                let mut pairs: Vec<(u32, u32)> = near.map(|other| ordered(part, other)).collect();
+                pairs.sort_unstable();
+                pairs
+            }
+            Others::Assembly(other) => self.pairs_with(other, margin),
+            Others::Shape(one) => {
+                self.broad.refresh();
+                self.parts_near(one, margin).into_iter().map(|part| (part, 0)).collect()
+            }
+        }
+    }
+
+    fn is_ignored(&self, (a, b): (u32, u32)) -> bool {
+        self.ignored.get(&a).is_some_and(|others| others.contains(&b))
     }
 
     /// Returns the pairs of this assembly whose boxes come within `margin`, sorted, without the
@@ -484,7 +569,7 @@ impl Assembly {
         }
         pairs.sort_unstable();
         pairs.dedup();
-        pairs.retain(|pair| !self.ignored.contains(pair));
+        pairs.retain(|pair| !self.is_ignored(*pair));
         pairs
     }
 
@@ -501,12 +586,12 @@ impl Assembly {
         near
     }
 
-    /// Returns the parts that may come within `margin` of another part, ascending.
-    fn parts_near(&mut self, one: &Part, margin: f64) -> Vec<u32> {
+    /// Returns the parts that may come within `margin` of another part, ascending. The tree must
+    /// be fresh.
+    fn parts_near(&self, one: &Part, margin: f64) -> Vec<u32> {
         if one.aabb.is_none() {
             return self.live().map(|(number, _)| number).collect();
         }
-        self.broad.refresh();
         let mut near = self.boxed_near(one, margin);
         near.extend_from_slice(&self.unbounded);
         near.sort_unstable();
@@ -515,6 +600,7 @@ impl Assembly {
 
     /// Returns the pairs with parts of another assembly whose boxes come within `margin`, sorted.
     fn pairs_with(&mut self, other: &Assembly, margin: f64) -> Vec<(u32, u32)> {
+        self.broad.refresh();
         let mut pairs = Vec::new();
         for (number, part) in other.live() {
             pairs.extend(self.parts_near(part, margin).into_iter().map(|own| (own, number)));
@@ -564,12 +650,12 @@ fn each_pair<P: Sync>(
     py: Python<'_>,
     threads: Option<usize>,
     pairs: &[P],
-    test: impl Fn(&P) -> bool + Sync,
-) -> PyResult<Vec<bool>> {
-    let mut found = vec![false; pairs.len()];
+    test: impl Fn(&P) -> Option<bool> + Sync,
+) -> PyResult<Vec<Option<bool>>> {
+    let mut found = vec![Some(false); pairs.len()];
     let len = work::job_len(pairs.len(), 64);
     let jobs = found.chunks_mut(len).zip(pairs.chunks(len)).collect();
-    work::run(py, threads, jobs, |(found, pairs): (&mut [bool], &[P])| {
+    work::run(py, threads, jobs, |(found, pairs): (&mut [Option<bool>], &[P])| {
         for (slot, pair) in found.iter_mut().zip(pairs) {
             *slot = test(pair);
         }

@@ -29,7 +29,7 @@ impl Cast {
         }
     }
 
-    /// Whether they surely touch.
+    /// Whether they surely touch. False for "undecided", too: ask `status` whether they stay apart.
     #[getter]
     fn hit(&self) -> bool {
         self.answer.hit().is_some()

@@ -87,10 +87,19 @@ pub(crate) fn read(
             let mesh = part.world_mesh().map_err(|e| format!("{}: {}: {e}", path.display(), part.name))?;
             Ok::<_, String>(Part { name: part.name.clone(), mesh })
         };
-        let parts: Result<Vec<Part>, String> = model.parts.iter().map(mesh).collect();
-        Ok::<_, String>((model, parts?))
+        let mut parts = Vec::new();
+        let mut unread = Vec::new();
+        for part in &model.parts {
+            match mesh(part) {
+                Ok(part) => parts.push(part),
+                Err(why) if keep_going => unread.push(why),
+                Err(why) => return Err(why),
+            }
+        }
+        Ok::<_, String>((model, parts, unread))
     });
-    let (model, parts) = read.map_err(ReadError::new_err)?;
+    let (mut model, parts, unread) = read.map_err(ReadError::new_err)?;
+    model.unread.extend(unread);
     let parts: PyResult<Vec<Py<Part>>> = parts.into_iter().map(|part| Py::new(py, part)).collect();
     Ok(Model { parts: parts?, notes: model.notes, unread: model.unread, unit: model.unit, up: model.up })
 }

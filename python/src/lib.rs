@@ -71,4 +71,6 @@ mod _carom {
     use crate::world_events::{BodyContacts, ContactEvents, ImpulseEvents};
     #[pymodule_export]
     use crate::world_joints::{BrokenJoint, JointState};
+    #[pymodule_export]
+    use crate::world_soft::SoftEvents;
 }

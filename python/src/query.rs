@@ -238,7 +238,7 @@ pub(crate) fn intersects(
 ) -> PyResult<bool> {
     let (a, b) = (a.get(), b.get());
     let [pose_a, pose_b] = placed(a, b, pose_a, pose_b)?;
-    Ok(Pair { a, b }.run(py, || solid::intersects(&a.shape, &pose_a, &b.shape, &pose_b, solid)))
+    Ok(Pair { a, b }.run(py, || solid::intersects(&a.shape, &pose_a, &b.shape, &pose_b, solid) == Some(true)))
 }
 
 /// The distance of two shapes, 0 if they share a point, and their nearest points.
@@ -346,7 +346,7 @@ pub(crate) fn intersects_batch<'py>(
 ) -> PyResult<Bound<'py, PyArray1<bool>>> {
     let (a, b) = (a.get(), b.get());
     let found = each_pose(py, (a, b), (poses_a, poses_b), threads, false, |pose_a, pose_b, _| {
-        solid::intersects(&a.shape, pose_a, &b.shape, pose_b, solid)
+        solid::intersects(&a.shape, pose_a, &b.shape, pose_b, solid) == Some(true)
     })?;
     Ok(array(py, found))
 }

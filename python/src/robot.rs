@@ -31,7 +31,8 @@ type NamedPair = (String, String, String);
 pub(crate) struct RobotJoint {
     /// Its name.
     name: String,
-    /// One of "fixed", "revolute" (radians) and "prismatic" (a length). Others are fixed.
+    /// One of "fixed", "revolute" (radians), "prismatic" (a length), and "other", which stays at
+    /// its origin.
     kind: &'static str,
     /// The link above it.
     parent: String,
@@ -174,7 +175,8 @@ impl Robot {
             kind: match joint.kind {
                 RobotJointKind::Revolute => "revolute",
                 RobotJointKind::Prismatic => "prismatic",
-                _ => "fixed",
+                RobotJointKind::Fixed => "fixed",
+                _ => "other",
             },
             parent: robot.links()[joint.links[0]].clone(),
             child: robot.links()[joint.links[1]].clone(),

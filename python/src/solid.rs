@@ -10,47 +10,74 @@ use glam::DVec3;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 
-/// Whether two shapes share a point. With `is_solid` a closed mesh is a solid.
-pub(crate) fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, is_solid: bool) -> bool {
-    query::intersects(a, pose_a, b, pose_b)
-        || (is_solid && (holds(a, pose_a, b, pose_b) || holds(b, pose_b, a, pose_a)))
+/// Whether two shapes share a point. With `is_solid` a closed mesh is a solid. `None` if it is not
+/// known: the surfaces do not meet, and a mesh around a part of the other shape has no inside.
+pub(crate) fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, is_solid: bool) -> Option<bool> {
+    if query::intersects(a, pose_a, b, pose_b) {
+        return Some(true);
+    }
+    if !is_solid {
+        return Some(false);
+    }
+    any([holds(a, pose_a, b, pose_b), holds(b, pose_b, a, pose_a)])
+}
+
+/// Returns whether any answer is true; `None` if one is not known and no other is true.
+fn any(answers: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut all = Some(false);
+    for answer in answers {
+        match answer {
+            Some(true) => return answer,
+            Some(false) => {}
+            None => all = None,
+        }
+    }
+    all
 }
 
 /// Whether a part of `inner` is inside a closed mesh of `outer`, for shapes whose surfaces do not
-/// meet. False if it is not known.
-fn holds(outer: &Shape, pose_outer: &Pose, inner: &Shape, pose_inner: &Pose) -> bool {
+/// meet. `None` if it is not known.
+fn holds(outer: &Shape, pose_outer: &Pose, inner: &Shape, pose_inner: &Pose) -> Option<bool> {
     let mesh = match outer.kind() {
         ShapeKind::Mesh(mesh) => mesh,
         ShapeKind::Compound(parts) => {
-            let mut parts = parts.parts().iter();
-            return parts.any(|part| holds(&part.shape, &(*pose_outer * part.pose), inner, pose_inner));
+            let parts = parts.parts().iter();
+            return any(parts.map(|part| holds(&part.shape, &(*pose_outer * part.pose), inner, pose_inner)));
         }
         ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) => {
-            return false;
+            return Some(false);
         }
     };
     match inner.kind() {
-        ShapeKind::Mesh(inner) => query::holds_component(mesh, pose_outer, inner, pose_inner) == Some(true),
+        ShapeKind::Mesh(inner) => query::holds_component(mesh, pose_outer, inner, pose_inner),
         ShapeKind::Compound(parts) => {
-            let mut parts = parts.parts().iter();
-            parts.any(|part| holds(outer, pose_outer, &part.shape, &(*pose_inner * part.pose)))
+            let parts = parts.parts().iter();
+            any(parts.map(|part| holds(outer, pose_outer, &part.shape, &(*pose_inner * part.pose))))
         }
         // Some parts may be inside, and others not.
         ShapeKind::Cluster(cluster) => {
             let middle = |number| pose_inner.wide().transform_point(cluster.part(number).1);
-            (0..cluster.n_parts()).any(|number| contains(mesh, pose_outer, middle(number)))
+            any((0..cluster.n_parts()).map(|number| contains(mesh, pose_outer, middle(number))))
         }
-        ShapeKind::HalfSpace(_) => false,
+        ShapeKind::HalfSpace(_) => Some(false),
         // One point of it will do, as its surface does not meet the mesh.
         ShapeKind::Convex(_) | ShapeKind::Field(_) => {
             let point = query::distance(outer, pose_outer, inner, pose_inner).point_b;
-            contains(mesh, pose_outer, point)
+            let is_within = || outer.aabb(pose_outer).contains(&inner.aabb(pose_inner));
+            contains(mesh, pose_outer, point).or_else(|| (!is_within()).then_some(false))
         }
     }
 }
 
-fn contains(mesh: &MeshShape, pose: &Pose, point: DVec3) -> bool {
-    query::solid_placement(mesh, pose, point).is_some_and(|placement| placement != Placement::Outside)
+/// Whether a point is in the solid that a mesh bounds; `None` if it is not known. Beside the box of
+/// the mesh it is known of any mesh.
+fn contains(mesh: &MeshShape, pose: &Pose, point: DVec3) -> Option<bool> {
+    let (low, high) = mesh.mesh().wide_bounds();
+    let here = pose.inverse_transform_point(point);
+    if here.cmplt(low).any() || high.cmplt(here).any() {
+        return Some(false);
+    }
+    query::solid_placement(mesh, pose, point).map(|place| place != Placement::Outside)
 }
 
 /// Bounds of the depth of two closed meshes as solids, in the world frame.

@@ -34,9 +34,11 @@ pub(crate) struct PyWorld {
     pub(crate) joints: Vec<Option<JointId>>,
     /// Cloth, ropes, soft bodies and particles.
     pub(crate) soft: Vec<Option<SoftThing>>,
-    /// The numbers of all bodies and colliders that ever were: events name removed ones, too.
+    /// The numbers of all bodies, colliders and soft things that ever were: events name removed
+    /// ones, too.
     pub(crate) body_numbers: HashMap<BodyId, u32>,
     pub(crate) collider_numbers: HashMap<ColliderId, u32>,
+    pub(crate) soft_numbers: HashMap<SoftThing, u32>,
 }
 
 /// A collider, and what its shape is made of.
@@ -115,15 +117,12 @@ impl PyWorld {
             (Some(material), None, None) => material.get().material,
             (None, _, _) => Material::new(friction.unwrap_or(0.5), restitution.unwrap_or(0.0)),
         };
-        let (shape, body_pose) = (shape.get(), pose::pose(pose, "pose")?);
-        let is_plane = matches!(shape.shape, carom_query::f64::Shape::HalfSpace(_));
-        // A half-space is a body of its own, and has no pose in it.
-        let body_pose = if is_plane { shape.placed(&body_pose) } else { body_pose };
+        let (shape, place) = (shape.get(), pose::pose(pose, "pose")?);
         let number = next(self.bodies.len(), "bodies")?;
         let collider_number = next(self.colliders.len(), "colliders")?;
         let stored = StoredShape::of(&shape.shape)?;
         let mut collider = ColliderDesc::new(stored.build()?);
-        if let (Some(frame), false) = (&shape.frame, is_plane) {
+        if let Some(frame) = &shape.frame {
             collider = collider.with_pose(single::pose(frame)?);
         }
         let collider = collider
@@ -140,7 +139,7 @@ impl PyWorld {
         let linear = array::vector_or_zero(linear_velocity, "linear_velocity")?.as_vec3();
         let angular = array::vector_or_zero(angular_velocity, "angular_velocity")?.as_vec3();
         let desc = desc
-            .with_pose(single::pose(&body_pose)?)
+            .with_pose(single::pose(&place)?)
             .with_linear_velocity(linear)
             .with_angular_velocity(angular)
             .with_gravity_scale(gravity_scale)
@@ -223,15 +222,15 @@ impl PyWorld {
 
     /// Puts a body at a pose, and wakes what it touched.
     fn set_pose(&mut self, body: u32, pose: &Bound<'_, PyAny>) -> PyResult<()> {
-        let new_pose = single::pose(&pose::pose(Some(pose), "pose")?)?;
-        self.change(body, |world, id| world.body_mut(id)?.set_pose(new_pose).map(|_| ()))
+        let place = single::pose(&pose::pose(Some(pose), "pose")?)?;
+        self.change(body, |world, id| world.body_mut(id)?.set_pose(place).map(|_| ()))
     }
 
     /// Moves a kinematic body so that it is at a pose after the next step. It pushes what is in its
     /// way.
     fn move_to(&mut self, body: u32, pose: &Bound<'_, PyAny>) -> PyResult<()> {
-        let new_pose = single::pose(&pose::pose(Some(pose), "pose")?)?;
-        self.change(body, |world, id| world.body_mut(id)?.move_to(new_pose).map(|_| ()))
+        let place = single::pose(&pose::pose(Some(pose), "pose")?)?;
+        self.change(body, |world, id| world.body_mut(id)?.move_to(place).map(|_| ()))
     }
 
     /// Sets the velocities of a body: linear (length per time) and angular (radians per time).
@@ -351,10 +350,10 @@ impl PyWorld {
         filter: Option<&Bound<'py, PyFilter>>,
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let shape = shape.get();
-        let placed_pose = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
+        let place = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
         let shape = StoredShape::of(&shape.shape)?.build()?;
         let wanted = query_filter(filter);
-        let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &placed_pose).to_vec());
+        let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &place).to_vec());
         let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.number(id.body())).collect();
         numbers.sort_unstable();
         numbers.dedup();
@@ -418,6 +417,7 @@ impl PyWorld {
             soft: Vec::new(),
             body_numbers: HashMap::new(),
             collider_numbers: HashMap::new(),
+            soft_numbers: HashMap::new(),
         }
     }
 

@@ -322,6 +322,7 @@ fn name_of(kind: &JointKind) -> &'static str {
         JointKind::Pulley { .. } => "pulley",
         JointKind::Gear { .. } => "gear",
         JointKind::RackAndPinion { .. } => "rack_and_pinion",
+        // `add_joint` makes no other kind.
         _ => "other",
     }
 }

@@ -72,6 +72,8 @@ impl PyWorld {
         let mut new = PyWorld::empty(world);
         let numbered = (0..).zip(&stored.bodies).filter_map(|(number, id)| Some(((*id)?, number)));
         new.body_numbers = numbered.collect();
+        let numbered = (0..).zip(&stored.soft).filter_map(|(number, thing)| Some(((*thing)?, number)));
+        new.soft_numbers = numbered.collect();
         (new.bodies, new.joints, new.soft) = (stored.bodies, stored.joints, stored.soft);
         for (number, collider) in (0..).zip(stored.colliders) {
             if let Some((id, _)) = &collider {
@@ -86,6 +88,9 @@ impl PyWorld {
         }
         for (id, number) in old.collider_numbers {
             self.collider_numbers.entry(id).or_insert(number);
+        }
+        for (thing, number) in old.soft_numbers {
+            self.soft_numbers.entry(thing).or_insert(number);
         }
         Ok(())
     }

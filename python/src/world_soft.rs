@@ -3,17 +3,28 @@
 //! They are numbered together, from 0 up. A material gives them friction, restitution, and the
 //! rules by which these and those of a body become one.
 
-use crate::array::{self, Rows, array_rows, vector_or_zero};
+use crate::array::{self, Rows, array, array_rows, vector_or_zero};
 use crate::error::{self, WorldError};
 use crate::surface::{PyFilter, PyMaterial};
 use crate::world::{PyWorld, next};
 use carom_world::{
-    ClothSettings, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc,
-    SoftBodySettings, SoftThing,
+    ClothSettings, Gas, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc, SoftBodyId,
+    SoftBodyMut, SoftBodySettings, SoftThing,
 };
 use glam::Vec3;
-use numpy::PyArray2;
+use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
+
+/// Pairs of a soft thing and a body that began or ended to touch in the last step, k in all.
+#[pyclass(frozen, get_all, module = "carom")]
+pub(crate) struct SoftEvents {
+    /// (k,) numbers of soft things, also of removed ones.
+    things: Py<PyArray1<i64>>,
+    /// (k,) numbers of bodies, also of removed ones.
+    bodies: Py<PyArray1<i64>>,
+    /// (k,) true if they began to touch, false if they ended.
+    began: Py<PyArray1<bool>>,
+}
 
 type AnyOr<'a, 'py> = Option<&'a Bound<'py, PyAny>>;
 
@@ -140,22 +151,29 @@ impl PyWorld {
     }
 
     /// Adds particles at positions, (n, 3), and returns their number among the soft things. `kind`
-    /// is "grains" or "liquid". All liquids of a world have one radius.
+    /// is "grains", "liquid" or "gas". All liquids and gases of a world have one radius.
     ///
-    /// `density` is a mass per volume. `material` gives the friction and both rules, and grains
-    /// their restitution. `filter` selects the bodies that they meet.
-    #[pyo3(signature = (positions, radius, *, kind = "grains", density = None, material = None, filter = None, velocity = None))]
+    /// `density` is a mass per volume. A gas rises with `lift` times gravity, 0.5 if not given, and
+    /// loses the part `drag` of its speed per second, 0.5 if not given. `material` gives both
+    /// rules, grains and liquids their friction, and grains their restitution. `filter` selects the
+    /// bodies that they meet.
+    #[pyo3(signature = (positions, radius, *, kind = "grains", density = None, lift = None, drag = None, material = None, filter = None, velocity = None))]
     fn add_particles(
         &mut self,
         positions: &Bound<'_, PyAny>,
         radius: f32,
         kind: &str,
         density: Option<f32>,
+        lift: Option<f32>,
+        drag: Option<f32>,
         material: Option<&Bound<'_, PyMaterial>>,
         filter: Option<&Bound<'_, PyFilter>>,
         velocity: AnyOr<'_, '_>,
     ) -> PyResult<u32> {
         let positions = points(positions, "positions")?;
+        if let (Some(name), true) = (lift.map(|_| "lift").or(drag.map(|_| "drag")), kind != "gas") {
+            return Err(error::value(name, format!("is not for the kind {kind:?}")));
+        }
         let material = material.map(|material| &material.get().material);
         let phase = match kind {
             "grains" => {
@@ -178,8 +196,14 @@ impl PyWorld {
                 }
                 ParticlePhase::Liquid(liquid)
             }
+            "gas" => {
+                let mut gas = Gas::default();
+                gas.density = density.unwrap_or(gas.density);
+                let (lift, drag) = (lift.unwrap_or(gas.lift), drag.unwrap_or(gas.drag));
+                ParticlePhase::Gas(gas.with_lift(lift).with_drag(drag))
+            }
             other => {
-                let wanted = format!("must be \"grains\" or \"liquid\", not {other:?}");
+                let wanted = format!("must be \"grains\", \"liquid\" or \"gas\", not {other:?}");
                 return Err(error::value("kind", wanted));
             }
         };
@@ -193,8 +217,77 @@ impl PyWorld {
         }
         let number = next(self.soft.len(), "soft things")?;
         let id = self.world.insert_particles(desc).map_err(error::world)?;
-        self.soft.push(Some(SoftThing::Particles(id)));
+        self.note_soft(SoftThing::Particles(id), number);
         Ok(number)
+    }
+
+    /// Sets the settings of the steps of all soft things; those that are not given stay.
+    ///
+    /// `substeps` are those of a step of 1/60 s, and `iterations` those in a substep, both from 1
+    /// to 256. A grain or a vertex slower than `rest_speed`, in lengths per second, stays where it
+    /// is; 0 for none.
+    #[pyo3(signature = (*, substeps = None, iterations = None, rest_speed = None))]
+    fn set_soft_settings(
+        &mut self,
+        substeps: Option<u32>,
+        iterations: Option<u32>,
+        rest_speed: Option<f32>,
+    ) -> PyResult<()> {
+        let mut settings = *self.world.soft_settings();
+        settings.substeps = substeps.unwrap_or(settings.substeps);
+        settings.iterations = iterations.unwrap_or(settings.iterations);
+        settings.rest_speed = rest_speed.unwrap_or(settings.rest_speed);
+        self.world.set_soft_settings(settings).map_err(error::world)
+    }
+
+    /// Pins vertices of a cloth, a rope or a soft body, (k,). They move to `positions`, (k, 3), in
+    /// the next step, and stay there; without positions they stay where they are.
+    #[pyo3(signature = (number, vertices, positions = None))]
+    fn pin_soft(&mut self, number: u32, vertices: Vec<u32>, positions: AnyOr<'_, '_>) -> PyResult<()> {
+        let id = self.soft_body_id(number, &vertices)?;
+        let positions = match positions {
+            Some(positions) => points(positions, "positions")?,
+            None => {
+                let all = self.world.soft_body(id).map_err(error::world)?.positions();
+                vertices.iter().map(|vertex| all[*vertex as usize]).collect()
+            }
+        };
+        if positions.len() != vertices.len() {
+            let (n, given) = (vertices.len(), positions.len());
+            return Err(error::value("positions", format!("{given} rows for {n} vertices")));
+        }
+        if let Some(i) = positions.iter().position(|position| !position.is_finite()) {
+            return Err(error::value(&format!("positions[{i}]"), "must be finite"));
+        }
+        let mut positions = positions.into_iter();
+        self.change_vertices(id, number, &vertices, |soft, vertex| match positions.next() {
+            Some(position) => soft.pin(vertex, position).map(|_| ()),
+            None => Ok(()),
+        })
+    }
+
+    /// Attaches vertices of a cloth, a rope or a soft body, (k,), to a body, where they are in its
+    /// frame. The body pulls them, and they pull the body.
+    fn attach_soft(&mut self, number: u32, vertices: Vec<u32>, body: u32) -> PyResult<()> {
+        let (id, body) = (self.soft_body_id(number, &vertices)?, self.id(body)?);
+        self.change_vertices(id, number, &vertices, |soft, vertex| soft.attach(vertex, body).map(|_| ()))
+    }
+
+    /// Releases vertices, (k,), that were pinned or attached.
+    fn release_soft(&mut self, number: u32, vertices: Vec<u32>) -> PyResult<()> {
+        let id = self.soft_body_id(number, &vertices)?;
+        self.change_vertices(id, number, &vertices, |soft, vertex| soft.release(vertex).map(|_| ()))
+    }
+
+    /// The pairs of a soft thing and a body that began or ended to touch in the last step, sorted.
+    fn soft_events(&self, py: Python<'_>) -> SoftEvents {
+        let events = self.world.soft_events();
+        let thing = |thing: SoftThing| self.soft_numbers.get(&thing).map_or(-1, |number| i64::from(*number));
+        SoftEvents {
+            things: array(py, events.iter().map(|event| thing(event.thing)).collect()).unbind(),
+            bodies: array(py, events.iter().map(|event| self.number(event.body)).collect()).unbind(),
+            began: array(py, events.iter().map(|event| event.began).collect()).unbind(),
+        }
     }
 
     /// Sets the filter of a soft thing: which bodies it meets.
@@ -246,8 +339,41 @@ impl PyWorld {
     fn insert_soft(&mut self, desc: SoftBodyDesc) -> PyResult<u32> {
         let number = next(self.soft.len(), "soft things")?;
         let id = self.world.insert_soft_body(desc).map_err(error::world)?;
-        self.soft.push(Some(SoftThing::Body(id)));
+        self.note_soft(SoftThing::Body(id), number);
         Ok(number)
+    }
+
+    /// Notes a soft thing under the next number.
+    fn note_soft(&mut self, thing: SoftThing, number: u32) {
+        self.soft.push(Some(thing));
+        self.soft_numbers.insert(thing, number);
+    }
+
+    /// Returns the handle of a cloth, a rope or a soft body with these vertices.
+    fn soft_body_id(&self, number: u32, vertices: &[u32]) -> PyResult<SoftBodyId> {
+        let SoftThing::Body(id) = self.soft_thing(number)? else {
+            return Err(error::world(format!("soft thing {number}: particles have no vertices")));
+        };
+        let n = self.world.soft_body(id).map_err(error::world)?.positions().len();
+        match vertices.iter().enumerate().find(|(_, vertex)| n <= **vertex as usize) {
+            Some((i, vertex)) => {
+                Err(error::value(&format!("vertices[{i}]"), format!("vertex {vertex} of {n} does not exist")))
+            }
+            None => Ok(id),
+        }
+    }
+
+    /// Applies a change to each of these vertices, which exist.
+    fn change_vertices(
+        &mut self,
+        id: SoftBodyId,
+        number: u32,
+        vertices: &[u32],
+        mut change: impl FnMut(&mut SoftBodyMut<'_>, u32) -> Result<(), carom_world::WorldError>,
+    ) -> PyResult<()> {
+        let soft = self.world.soft_body_mut(id);
+        let changed = soft.and_then(|mut soft| vertices.iter().try_for_each(|v| change(&mut soft, *v)));
+        changed.map_err(|e| error::world(format!("soft thing {number}: {e}")))
     }
 
     /// Returns the handle of a soft thing, or an error that names its number.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 
 import numpy as np
 import pytest
@@ -106,6 +107,30 @@ def test_least_distances() -> None:
     assert assembly.min_distance_to(Assembly()) is None
 
 
+def test_the_pairs_of_one_part() -> None:
+    shapes, poses = scene(60, 8)
+    assembly = Assembly()
+    assembly.add_all(shapes, poses)
+    assembly.add(Shape.half_space([0, 0, 1], -2.5))
+    pairs = assembly.clashes().tolist()
+    for part in (0, 17, 60):
+        own = [pair for pair in pairs if part in pair]
+        assert own and assembly.clashes(of=part).tolist() == own
+    for other in [a + b - 17 for a, b in pairs if 17 in (a, b)]:
+        assembly.ignore(other, 17)
+    assert assembly.clashes(of=17).tolist() == []
+    found = assembly.min_distance(of=17)
+    apart = [
+        (float(carom.distance(shapes[i], shapes[17], poses[i], poses[17])), i)
+        for i in range(60)
+        if i != 17 and [min(i, 17), max(i, 17)] not in pairs
+    ]
+    assert found is not None and 17 in (found.a, found.b)
+    assert (found.distance, found.a + found.b - 17) == min(apart)
+    with pytest.raises(carom.WorldError, match="part 99 does not exist"):
+        assembly.clashes(of=99)
+
+
 def test_two_assemblies() -> None:
     shapes, poses = scene(60, 5)
     a, b = Assembly(), Assembly()
@@ -155,3 +180,10 @@ def test_many_parts_are_quick() -> None:
     assert np.all(apart <= 0.8) and len(pairs) == pytest.approx(
         n * n / 2 * 4 / 3 * math.pi * 0.512 / 64_000, rel=0.1
     )
+    # Removal takes time in proportion to the pairs of a part.
+    start = time.perf_counter()
+    for part in range(0, n, 2):
+        assembly.remove(part)
+    assert time.perf_counter() - start < 5
+    odd = pairs[np.all(pairs % 2 == 1, axis=1)]
+    assert 1000 < len(odd) and assembly.clashes().tolist() == odd.tolist()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
 import numpy as np
 import pytest
+from test_pairs import cube, pose
 
 import carom
+import carom.trimesh
 from carom import fcl
 
 UNIT = np.vstack([np.eye(3), -np.eye(3)])
@@ -87,6 +90,24 @@ def test_fcl_continuous() -> None:
     assert result.is_collide and time == pytest.approx(0.44, abs=1e-3) and time <= 0.44 + 1e-12
 
 
+def test_fcl_counts_what_is_undecided_as_a_collision() -> None:
+    resting = fcl.CollisionObject(fcl.Box(2, 2, 2), fcl.Transform(np.array([0.0, 2, 0])))
+    box = fcl.CollisionObject(fcl.Box(2, 2, 2))
+    grazing = fcl.CollisionObject(fcl.Sphere(1.0), fcl.Transform(np.array([-5.0, 2, 0])))
+    ball = fcl.CollisionObject(fcl.Sphere(1.0))
+    for a, b, end in [(resting, box, [1.0, 2, 0]), (grazing, ball, [5.0, 2, 0])]:
+        result = fcl.ContinuousCollisionResult()
+        moved = fcl.Transform(np.array(end))
+        time = fcl.continuousCollide(a, moved, b, fcl.Transform(), None, result)
+        assert result.is_collide and time == result.time_of_contact < 1
+    # Past each other: surely no collision.
+    result = fcl.ContinuousCollisionResult()
+    grazing.setTranslation(np.array([-5.0, 2.1, 0]))
+    moved = fcl.Transform(np.array([5.0, 2.1, 0]))
+    time = fcl.continuousCollide(grazing, moved, ball, fcl.Transform(), None, result)
+    assert not result.is_collide and time == 1
+
+
 def test_fcl_managers() -> None:
     manager = fcl.DynamicAABBTreeCollisionManager()
     balls = [
@@ -144,6 +165,36 @@ def test_the_nearest_triangle_is_the_one_returned() -> None:
     assert apart[0] < apart[1]
     both = carom.nearest_points(carom.Shape.mesh(points, [[0, 1, 2], [0, 1, 3]]), query)
     assert both.part[0] == 0 and np.abs(both.signed_distance[0]) == apart[0]
+
+
+class Box:
+    """A cube with what `carom.trimesh` needs of a `trimesh.Trimesh`."""
+
+    def __init__(self, size: float = 1.0) -> None:
+        self.vertices, self.faces = cube(size)
+        self._cache: dict[str, Any] = defaultdict(lambda: None)
+
+
+def test_distances_of_a_named_object_leave_out_ignored_pairs() -> None:
+    def at(x: float) -> np.ndarray:
+        return pose([x, 0, 0])
+
+    manager = carom.trimesh.CollisionManager()
+    for name, x in [("a", 0.0), ("b", 0.75), ("c", 4.0)]:
+        manager.add_object(name, Box(), at(x))
+    assert manager.min_distance_internal("a") == pytest.approx(-0.25)
+    manager.ignore("a", "b")
+    assert manager.min_distance_internal("a", return_names=True) == (3.0, ("a", "c"))
+    assert manager.min_distance_internal("b", return_names=True) == (2.25, ("b", "c"))
+    assert manager.min_distance_internal(return_names=True) == (2.25, ("b", "c"))
+    manager.ignore("c", "a")
+    with pytest.raises(ValueError, match="no pair"):
+        manager.min_distance_internal("a")
+    # An ignored pair is forgotten with its part.
+    manager.add_object("c", Box(), at(4.0))
+    assert manager.min_distance_internal("a") == 3.0
+    with pytest.raises(ValueError, match="not in collision manager"):
+        manager.min_distance_internal("d")
 
 
 def test_trimesh_classes() -> None:

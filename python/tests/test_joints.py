@@ -222,3 +222,27 @@ def test_joints_name_what_is_wrong() -> None:
         world.set_limits(hinge, (1.0, 0.0))
     world.remove(b)
     assert world.joints().tolist() == []
+
+
+def test_the_state_of_a_joint_names_its_kind() -> None:
+    world = World((0, 0, 0))
+    hook = world.add(Shape.sphere(0.1), mobility="fixed")
+
+    def body() -> int:
+        return world.add(Shape.sphere(0.1), [3, 0, 0])
+
+    simple = ["weld", "revolute", "prismatic", "spherical", "six_dof"]
+    numbers = {kind: world.add_joint(kind, hook, body()) for kind in simple}
+    for kind in ("rope", "distance"):
+        numbers[kind] = world.add_joint(kind, hook, body(), length=4.0)
+    ends = [0.0, 0, 1], [3.0, 0, 1]
+    numbers["pulley"] = world.add_joint("pulley", hook, body(), supports=ends, length=9.0)
+    wheel = world.add_joint("revolute", hook, body())
+    gear = world.add_joint("gear", numbers["revolute"], wheel, ratio=2.0)
+    rack = world.add_joint("rack_and_pinion", numbers["prismatic"], wheel, ratio=2.0)
+    numbers |= {"gear": gear, "rack_and_pinion": rack}
+    for kind, number in numbers.items():
+        assert world.joint(number).kind == kind
+    # These are names for sets of axes.
+    for kind in ("cylindrical", "universal"):
+        assert world.joint(world.add_joint(kind, hook, body())).kind == "six_dof"

@@ -151,3 +151,98 @@ def test_filters_and_restitution_of_soft_things() -> None:
     world.set_soft_filter(grains, carom.Filter())
     world.step(1 / 60, 120)
     assert world.soft_positions(grains)[0, 2] == pytest.approx(-1.95, abs=0.01)
+
+
+def test_vertices_are_pinned_attached_and_released() -> None:
+    world = World()
+    line = np.c_[0.1 * np.arange(6), np.zeros(6), np.full(6, 3.0)]
+    rope = world.add_rope(line, thickness=0.05)
+    world.pin_soft(rope, [0, 5], line[[0, 5]])
+    world.step(1 / 60, 60)
+    np.testing.assert_allclose(world.soft_positions(rope)[[0, 5]], line[[0, 5]], atol=1e-5)
+    # One end is led away; the other is pinned where it is.
+    world.pin_soft(rope, [5], [[0.2, 0, 3.3]])
+    world.step(1 / 60)
+    np.testing.assert_allclose(world.soft_positions(rope)[5], [0.2, 0, 3.3], atol=1e-5)
+    world.pin_soft(rope, [5])
+    world.step(1 / 60, 30)
+    np.testing.assert_allclose(world.soft_positions(rope)[5], [0.2, 0, 3.3], atol=1e-5)
+    # A ball hangs on it, and falls when it is released.
+    end = world.soft_positions(rope)[5]
+    ball = world.add(Shape.sphere(0.1), end - [0, 0, 0.2], mass=0.05)
+    world.release_soft(rope, [5])
+    world.attach_soft(rope, [5], ball)
+    world.step(1 / 60, 240)
+    hung = world.poses()[0, 2]
+    assert 2.0 < hung < 2.6
+    world.release_soft(rope, [5])
+    world.step(1 / 60, 60)
+    assert world.poses()[0, 2] < hung - 3
+    with pytest.raises(ValueError, match=r"vertices\[1\]: vertex 6 of 6 does not exist"):
+        world.release_soft(rope, [0, 6])
+    with pytest.raises(ValueError, match="positions: 1 rows for 2 vertices"):
+        world.pin_soft(rope, [0, 1], [[0, 0, 0]])
+    with pytest.raises(carom.WorldError, match="body 9 does not exist"):
+        world.attach_soft(rope, [0], 9)
+    grains = world.add_particles([[9, 9, 9]], 0.05)
+    with pytest.raises(carom.WorldError, match="particles have no vertices"):
+        world.pin_soft(grains, [0])
+    # An error changes nothing.
+    np.testing.assert_allclose(world.soft_positions(rope)[0], line[0], atol=1e-5)
+
+
+def test_events_of_soft_things() -> None:
+    world = World()
+    floor = world.add(Shape.half_space([0, 0, 1]), mobility="fixed")
+    grains = world.add_particles([[0, 0, 0.3]], 0.1)
+    rope = world.add_rope([[5, 0, 0.6], [5.1, 0, 0.6]], thickness=0.1)
+    seen: list[tuple[int, int, bool]] = []
+    for _ in range(60):
+        world.step(1 / 60)
+        events = world.soft_events()
+        seen += zip(events.things.tolist(), events.bodies.tolist(), events.began.tolist())
+    assert [first for first in seen if first[2]][:2] == [(grains, floor, True), (rope, floor, True)]
+    # Numbers go into a snapshot. A removal ends the contact.
+    world = World.from_snapshot(world.snapshot())
+    world.remove_soft(rope)
+    world.step(1 / 60)
+    events = world.soft_events()
+    assert (events.things.tolist(), events.bodies.tolist()) == ([rope], [floor])
+    assert events.began.tolist() == [False]
+
+
+def test_settings_of_soft_things() -> None:
+    def sag(**settings: int) -> float:
+        world = World()
+        world.set_soft_settings(**settings)
+        line = np.c_[0.05 * np.arange(40), np.zeros(40), np.zeros(40)]
+        rope = world.add_rope(line, pinned=[0, 39], thickness=0.04)
+        past = world.snapshot()
+        world.step(1 / 60, 90)
+        again = World.from_snapshot(past)
+        again.step(1 / 60, 90)
+        np.testing.assert_array_equal(world.soft_positions(rope), again.soft_positions(rope))
+        return float(world.soft_positions(rope)[:, 2].min())
+
+    # A rope is stiffer with more substeps.
+    assert sag(substeps=1) < 2 * sag(substeps=16) < 0
+    world = World()
+    for bad in ({"substeps": 0}, {"iterations": 257}, {"rest_speed": -1.0}):
+        with pytest.raises(carom.WorldError):
+            world.set_soft_settings(**bad)
+
+
+def test_a_gas_rises() -> None:
+    places = np.random.default_rng(2).uniform(0, 0.5, (100, 3))
+    heights = []
+    for lift in (0.2, 2.0):
+        world = World()
+        gas = world.add_particles(places, 0.05, kind="gas", lift=lift, drag=0.1)
+        again = World.from_snapshot(world.snapshot())
+        for each in (world, again):
+            each.step(1 / 60, 40)
+        heights.append(world.soft_positions(gas)[:, 2].mean())
+        np.testing.assert_array_equal(world.soft_positions(gas), again.soft_positions(gas))
+    assert places[:, 2].mean() < heights[0] < heights[1] - 0.5
+    with pytest.raises(ValueError, match="lift: is not for the kind"):
+        world.add_particles(places, 0.05, kind="liquid", lift=1.0)

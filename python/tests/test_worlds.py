@@ -79,6 +79,35 @@ def test_bodies_are_numbered_and_moved() -> None:
         world.step(-1.0)
 
 
+def height(world: World, above: float = 20.0) -> float:
+    """The height of what a ray straight down meets first."""
+    return above - float(world.cast_ray([[0, 0, above]], [[0, 0, -1]]).t[0])
+
+
+@pytest.mark.parametrize("offset", [1.0, -2.0])
+def test_a_half_space_keeps_its_offset_wherever_it_is_put(offset: float) -> None:
+    world = World()
+    ground = world.add(Shape.half_space([0, 0, 2], offset), mobility="fixed")
+    assert world.poses()[ground, :3].tolist() == [0, 0, 0] and height(world) == offset
+    world.set_pose(ground, [0, 0, 3])
+    assert world.poses()[ground, 2] == 3 and height(world) == offset + 3
+    again = World.from_snapshot(world.snapshot())
+    again.set_pose(ground, [0, 0, 0])
+    assert height(again) == offset
+    # All kinds of things rest on it.
+    ball = world.add(Shape.sphere(0.5), [5, 0, offset + 4])
+    grains = world.add_particles([[0, 5, offset + 4]], 0.1)
+    world.step(1 / 60, 180)
+    assert world.poses()[1, 2] == pytest.approx(offset + 3.5, abs=0.02) and ball == 1
+    assert world.soft_positions(grains)[0, 2] == pytest.approx(offset + 3.1, abs=0.02)
+    lift = World()
+    plane = lift.add(Shape.half_space([0, 0, 1], offset), [0, 0, 1], mobility="kinematic")
+    lift.move_to(plane, [0, 0, 1.5])
+    lift.step(1 / 60)
+    assert lift.poses()[plane, 2] == pytest.approx(1.5)
+    assert height(lift) == pytest.approx(offset + 1.5)
+
+
 def test_sdf_of_a_cube() -> None:
     field = Sdf.from_mesh(Shape.mesh(*cube(2.0)), resolution=32)
     assert field.is_certain and field.values.ndim == 3
@@ -232,3 +261,53 @@ def test_check_of_a_file(tmp_path: Path) -> None:
         carom.check(shapes, ignore=[("left", "up")])
     with pytest.raises(carom.WorldError, match="two parts have the name 'left'"):
         carom.check([shapes[0], shapes[0]])
+
+
+def test_what_may_lie_in_an_open_mesh_is_undecided() -> None:
+    vertices, faces = cube(20.0)
+    ajar = ("ajar", Shape.mesh(vertices, faces[1:]))
+    assert (
+        carom.check([("box", Shape.mesh(vertices, faces)), ("in", Shape.sphere(1))]).clear is False
+    )
+    inside = {
+        "mesh": Shape.mesh(*cube(1.0)),
+        "ball": Shape.sphere(0.5),
+        "cloud": Shape.point_cloud([[1, 2, 3], [60, 0, 0]], 0.1),
+        "several": Shape.compound([(Shape.sphere(0.5), [60, 0, 0]), (Shape.sphere(0.5), None)]),
+    }
+    for name, shape in inside.items():
+        found = carom.check([ajar, (name, shape)])
+        assert found.clear is None and found.clashes == [], name
+        assert found.undecided == [("ajar", name)]
+        assert not carom.intersects(ajar[1], shape, solid=True), "an open mesh is a surface"
+    # What is not in its box, and what reaches out of it, is outside.
+    beside = Shape.sphere(0.5)
+    moved = Shape.compound([(beside, [70, 0, 0])])
+    assert carom.check([ajar, ("ball", moved)]).clear is True
+    sheet = Shape.mesh([[0.0, 0, 0], [1.0, 0, 0], [0.0, 1, 0], [0.0, 0, 1]], [[0, 1, 2], [0, 1, 3]])
+    tall = Shape.compound([(Shape.box([0.1, 0.1, 9]), [0.3, 0.3, 4.7])])
+    assert carom.check([("sheet", sheet), ("tall", tall)]).undecided == []
+    near = carom.check([ajar, ("ball", beside)], clearance=10.0)
+    assert near.clear is False and near.clashes[0].relation == "close" and near.undecided == []
+    ignored = carom.check([ajar, ("ball", beside)], ignore=[("ball", "ajar")])
+    assert ignored.clear is True
+
+
+def test_a_part_that_is_no_shape_is_unread(tmp_path: Path) -> None:
+    far = tmp_path / "far.obj"
+    far.write_text("v 0 0 0\nv 1e60 0 0\nv 0 1 0\nf 1 2 3\n")
+    found = carom.check(far)
+    assert found.clear is None and len(found.unread) == 1 and "far" in found.unread[0]
+    vertices, faces = cube()
+    lines = [f"v {x} {y} {z}" for x, y, z in vertices.tolist()]
+    lines += [f"f {a} {b} {c}" for a, b, c in (faces + 1).tolist()]
+    (tmp_path / "good.obj").write_text("\n".join(lines))
+    files = ", ".join(
+        f'{{"name": "{name}", "file": "{file}.obj"}}'
+        for name, file in [("a", "good"), ("bad", "far"), ("b", "good")]
+    )
+    scene = tmp_path / "scene.json"
+    scene.write_text(f'{{"parts": [{files}]}}')
+    found = carom.check(scene)
+    assert [(clash.a, clash.b) for clash in found.clashes] == [("a", "b")]
+    assert len(found.unread) == 1 and found.clear is False

@@ -36,7 +36,7 @@ fn rays_shapes_and_points() {
 #[test]
 fn bodies_without_an_entity_are_passed_over() {
     let mut app = app();
-    ground(&mut app);
+    let floor = ground(&mut app);
     app.update();
     let mut physics = app.world_mut().resource_mut::<bevy_carom::PhysicsWorld>();
     let own = BodyDesc::fixed(Shape::sphere(1.0).unwrap()).with_position(carom_math::Vec3::Y * 3.0);
@@ -44,6 +44,16 @@ fn bodies_without_an_entity_are_passed_over() {
     assert_eq!(physics.entity_of(own), None);
     let hit = physics.cast_ray(Vec3::Y * 9.0, Vec3::NEG_Y, 20.0, &QueryFilter::SOLID).unwrap();
     assert!((hit.t - 9.0).abs() < 1e-5);
+    let solid = QueryFilter::SOLID;
+    let (probe, start) = (Shape::sphere(0.5).unwrap(), Transform::from_xyz(0.0, 9.0, 0.0));
+    let met = physics.cast_shape(&probe, &start, Vec3::NEG_Y * 20.0, &solid).unwrap();
+    assert!(met.body == floor && (met.safe_until - 0.425).abs() < 1e-3, "{met:?}");
+    let near = physics.nearest(Vec3::Y * 5.0, 10.0, &solid).unwrap();
+    assert!(near.body == floor && (near.distance - 5.0).abs() < 1e-5, "{near:?}");
+    assert!(physics.overlap_shape(&probe, &Transform::from_xyz(0.0, 3.0, 0.0), &solid).is_empty());
+    // The predicate of the caller counts, too.
+    let nothing = |_| false;
+    assert!(physics.nearest(Vec3::Y * 5.0, 10.0, &solid.with_predicate(&nothing)).is_none());
 }
 
 #[test]

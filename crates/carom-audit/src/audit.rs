@@ -20,9 +20,10 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_query::Shape;
+use carom_math::Pose;
+use carom_query::project_point;
 use carom_response::{BodyKind, DisjointSets};
-use carom_world::{BodyId, ContactView, Event, EventKind, World};
+use carom_world::{BodyId, ColliderId, ColliderRef, ContactView, Event, EventKind, World};
 use glam::DVec3;
 
 /// The law that a fault breaks.
@@ -113,9 +114,10 @@ pub struct Audit {
     met: DisjointSets,
     /// By the root of a set in `met`.
     accounts: Vec<Account>,
-    touching: BTreeMap<(BodyId, BodyId), bool>,
+    /// Whether the last event of a pair of colliders says that they touch.
+    touching: BTreeMap<(ColliderId, ColliderId), bool>,
     events: Vec<Event>,
-    growth: BTreeMap<(BodyId, BodyId), Growth>,
+    growth: BTreeMap<(ColliderId, ColliderId), Growth>,
     faults: Vec<Fault>,
     n_faults: u64,
     n_left_out: u64,
@@ -439,18 +441,18 @@ impl Audit {
             joined.extend([(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)]);
         }
         joined.sort_unstable();
-        let fixed: Vec<(&State, &Shape)> = pairs
-            .iter()
-            .flatten()
-            .filter(|(a, b)| b.kind == BodyKind::Fixed && a.pose == b.pose)
-            .filter_map(|(_, b)| Some((b, world.body(b.id).map(|body| body.shape()).ok()?)))
-            .collect();
+        let mut fixed: Vec<(&State, ColliderRef<'_, B>)> = Vec::new();
+        for (_, b) in pairs.iter().flatten().filter(|(a, b)| b.kind == BodyKind::Fixed && a.pose == b.pose) {
+            let colliders = world.body(b.id).into_iter().flat_map(|body| body.colliders());
+            fixed.extend(colliders.filter(|collider| !collider.is_sensor()).map(|collider| (b, collider)));
+        }
         let mut passed = Vec::new();
         for (a, b) in pairs.iter().flatten().filter(|(_, b)| b.is_dynamic() && !b.is_sleeping) {
-            for (wall, shape) in &fixed {
+            for (wall, collider) in &fixed {
                 let [p, q] = side::in_frame(&wall.pose.wide(), a.center, b.center);
                 let is_joined = joined.binary_search(&(a.id.index(), wall.id.index())).is_ok();
-                if !is_joined && side::passes(shape, p, q) {
+                if !is_joined && side::passes(collider.shape_in_body(), p, q) && stops(world, b.id, collider)
+                {
                     passed.push((b.id, wall.id, a.center, b.center));
                 }
             }
@@ -487,7 +489,8 @@ impl Audit {
                 let figures = format!("overlap {depth:.6}, the limit is {:.6}", self.settings.max_depth);
                 found.push((FaultKind::Depth, view.a, Some(view.b), figures));
             }
-            let mut last = self.growth.get(&(view.a, view.b)).copied().unwrap_or_default();
+            let pair = (view.collider_a, view.collider_b);
+            let mut last = self.growth.get(&pair).copied().unwrap_or_default();
             if is_new_second {
                 last.seconds =
                     if last.depth + 0.01 * slop < depth && slop < depth { last.seconds + 1 } else { 0 };
@@ -497,7 +500,7 @@ impl Audit {
                     found.push((FaultKind::Depth, view.a, Some(view.b), figures));
                 }
             }
-            growth.insert((view.a, view.b), last);
+            growth.insert(pair, last);
         }
         self.growth = growth;
         for joint in world.joints().map(|joint| joint.data()) {
@@ -529,7 +532,7 @@ impl Audit {
     fn check_events<B: BroadPhase>(&mut self, world: &World<B>) {
         let mut found = Vec::new();
         for event in world.events() {
-            let pair = (event.a, event.b);
+            let pair = (event.collider_a(), event.collider_b());
             let was = self.touching.get(&pair).copied();
             let is_right = match event.kind {
                 EventKind::Began => was != Some(true),
@@ -543,7 +546,7 @@ impl Audit {
         for ((a, b), kind, was) in found {
             let figures =
                 format!("{kind:?} of a pair that {}", if was { "touched" } else { "did not touch" });
-            self.found(FaultKind::Events, a, Some(b), figures);
+            self.found(FaultKind::Events, a.body(), Some(b.body()), figures);
         }
     }
 }
@@ -622,6 +625,18 @@ impl Sums {
         let [least, greatest] = self.displaced;
         self.impulses * (greatest - least).length()
     }
+}
+
+/// Whether a collider of a fixed body stops the centre of another body: the centre is in a solid
+/// collider of its own body, and both collide. The centre of a dumbbell is in neither of its balls.
+fn stops<B: BroadPhase>(world: &World<B>, body: BodyId, wall: &ColliderRef<'_, B>) -> bool {
+    let Ok(body) = world.body(body) else { return false };
+    let center = body.motion().center_of_mass;
+    let mut own = body.colliders().filter(|own| !own.is_sensor() && own.filter().meets(&wall.filter()));
+    own.any(|own| {
+        let on = project_point(own.shape_in_body(), &Pose::IDENTITY, center);
+        on.is_some_and(|on| on.distance <= 0.0)
+    })
 }
 
 /// Returns whether the pose of a body changed in the step.

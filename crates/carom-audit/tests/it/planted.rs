@@ -8,26 +8,26 @@ use carom_query::{MeshShape, Shape};
 use carom_world::{BodyDesc, BodyId, World, WorldSettings};
 use std::sync::Arc;
 
-const DT: f32 = 1.0 / 60.0;
+pub(crate) const DT: f32 = 1.0 / 60.0;
 
-fn ball(radius: f32) -> Shape {
+pub(crate) fn ball(radius: f32) -> Shape {
     Shape::Sphere(Sphere::new(radius).unwrap())
 }
 
-fn cuboid(x: f32, y: f32, z: f32) -> Shape {
+pub(crate) fn cuboid(x: f32, y: f32, z: f32) -> Shape {
     Shape::Cuboid(Cuboid::new(Vec3::new(x, y, z)).unwrap())
 }
 
 /// A body of density 1, as the forces below are stated for.
-fn dynamic(shape: Shape) -> BodyDesc {
+pub(crate) fn dynamic(shape: Shape) -> BodyDesc {
     BodyDesc::dynamic(shape).with_density(1.0)
 }
 
-fn ground() -> BodyDesc {
+pub(crate) fn ground() -> BodyDesc {
     BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap()))
 }
 
-fn weightless() -> World {
+pub(crate) fn weightless() -> World {
     let settings = WorldSettings::default();
     World::with_settings(settings.with_solver(settings.solver.with_gravity(Vec3::ZERO)))
 }
@@ -49,7 +49,7 @@ fn audited(
     audit
 }
 
-fn kinds(audit: &Audit) -> Vec<(FaultKind, u64)> {
+pub(crate) fn kinds(audit: &Audit) -> Vec<(FaultKind, u64)> {
     audit.faults().iter().map(|fault| (fault.kind, fault.step)).collect()
 }
 
