@@ -268,14 +268,15 @@ pub(crate) fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, 
     (middle - half, middle + half)
 }
 
-/// Returns the hit of the figure on the plane through the origin.
+/// Returns the hit of the figure on the plane through the origin, by the rules of
+/// [`Approach::to`].
 fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
     let gap = normal.dot(approach.start.translation) - approach.reach(-normal);
     if gap < 0.0 {
         return Some(SweepHit::inside(approach.start.translation));
     }
     let rate = -normal.dot(approach.displacement);
-    if !(0.0 < rate) || approach.keep < gap - rate {
+    if !(approach.least_rate() < rate) || approach.too_near() < gap - rate {
         return None;
     }
     let t = ((gap - approach.keep) / rate).max(0.0);
