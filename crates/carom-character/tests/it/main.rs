@@ -12,6 +12,8 @@ mod in_world;
 mod limits;
 mod motion;
 mod rates;
+mod rides;
+mod slow_steps;
 mod vehicle_grounds;
 mod vehicles;
 mod walks;
