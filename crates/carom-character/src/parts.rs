@@ -24,7 +24,7 @@ pub(crate) trait Parts {
     fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3;
 
     /// Whether the place is within a closed mesh or the solid of a field.
-    fn is_within(&self, position: DVec3) -> bool;
+    fn is_within(&mut self, position: DVec3) -> bool;
 
     /// Scratch memory: the objects that a sweep ignores.
     fn passed(&mut self) -> &mut Vec<u32>;
