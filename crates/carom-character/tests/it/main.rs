@@ -9,6 +9,7 @@ mod fields;
 mod figures_and_bodies;
 mod half_spaces;
 mod in_world;
+mod kept_state;
 mod limits;
 mod motion;
 mod rates;
