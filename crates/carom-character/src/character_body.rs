@@ -12,8 +12,8 @@
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
-//! It meets what its body meets: by the filter of its body, and no bodies that its body passes. Hooks act on
-//! bodies only, so the caller tells it of one-way platforms.
+//! It meets what its body meets: by the filter of its body, and no bodies that its body passes.
+//! Hooks act on bodies only, so the caller tells it of one-way platforms.
 //!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 

@@ -26,7 +26,7 @@ fn flat_bed() -> (World, Vehicle, BodyId) {
     (world, car, road)
 }
 
-/// Parks for three seconds. The road carries all wheels throughout, and the bed comes to rest level.
+/// Parks for three seconds. The road carries all wheels, and the bed comes to rest level.
 fn check(what: &str, world: &mut World, car: &mut Vehicle, road: BodyId, mut each: impl FnMut(&mut World)) {
     for frame in 0..180 {
         run(world, car, &BRAKED, 1.0 / 60.0, 60.0);
