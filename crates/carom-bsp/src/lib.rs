@@ -35,6 +35,8 @@ mod group;
 mod label;
 mod mesh;
 mod planes;
+#[cfg(feature = "serde")]
+mod stored;
 mod trace;
 mod tree;
 mod walk;

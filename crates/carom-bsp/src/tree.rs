@@ -45,8 +45,12 @@ pub(crate) struct Leaf {
 }
 
 /// A level as a tree of planes with convex cells as leaves.
+///
+/// With the feature `serde` it can be stored. To read a tree with wrong indices or numbers is an
+/// error (test: `stored::a_broken_tree_is_refused`).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "crate::stored::Unchecked"))]
 pub struct BspTree {
     pub(crate) planes: Vec<SplitPlane>,
     /// Parents before children.

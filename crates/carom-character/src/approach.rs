@@ -74,7 +74,18 @@ impl<'a> Approach<'a> {
         let normal = if height < 0.0 { -normal } else { normal };
         let least = height.abs() + normal.dot(self.displacement).min(0.0);
         // Figures are symmetric, so the extent is the same on either side.
-        self.reach(normal) + TOO_NEAR * self.keep < least
+        self.reach(normal) + self.too_near() < least
+    }
+
+    /// Returns the distance below which the figure is too near.
+    pub(crate) fn too_near(&self) -> f64 {
+        TOO_NEAR * self.keep
+    }
+
+    /// Returns the distance that the figure comes nearer on its path if it moves along a surface,
+    /// up to rounding.
+    pub(crate) fn least_rate(&self) -> f64 {
+        tol::CHARACTER_INTO * self.displacement.length()
     }
 
     /// Returns the first time, at most `until`, at which the figure is too near to the shape. The
@@ -82,8 +93,8 @@ impl<'a> Approach<'a> {
     pub(crate) fn to(&self, shape: &dyn SupportMap, until: f64) -> Option<SweepHit> {
         let settings = GjkSettings::default();
         let mut cache = GjkCache::new();
-        let (too_near, near_enough) = (TOO_NEAR * self.keep, (TOO_NEAR + NEAR_ENOUGH) * self.keep);
-        let along = tol::CHARACTER_INTO * self.displacement.length();
+        let (too_near, near_enough) = (self.too_near(), (TOO_NEAR + NEAR_ENOUGH) * self.keep);
+        let along = self.least_rate();
         let mut t = 0.0;
         for step in 0..=MAX_STEPS {
             let pose = WidePose { translation: self.start.translation + self.displacement * t, ..self.start };

@@ -54,7 +54,7 @@ impl<'a> BspWorld<'a> {
 impl RaySweep for BspWorld<'_> {
     fn ray(&mut self, from: DVec3, displacement: DVec3, _: Option<&RayHit>) -> Option<RayHit> {
         let hit = self.tree.trace_with(&Point, from, displacement, self.mask, &mut self.stack)?;
-        Some(RayHit::new(hit.t, hit.normal))
+        Some(RayHit::new(hit.t, hit.normal).starting_inside(hit.starts_inside))
     }
 }
 

@@ -12,8 +12,8 @@
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
-//! It meets what its body meets: the same groups, and no bodies that its body passes. Hooks act on
-//! bodies only, so the caller tells it of one-way platforms.
+//! It meets what its body meets: by the filter of its body, and no bodies that its body passes.
+//! Hooks act on bodies only, so the caller tells it of one-way platforms.
 //!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
@@ -51,23 +51,27 @@ pub struct BodyContact {
 }
 
 /// A character and the kinematic body that follows it.
+///
+/// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
+/// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`).
 #[derive(Clone, Debug)]
 pub struct CharacterBody {
     character: Character,
     body: BodyId,
-    filter: Filter,
     is_pushed: bool,
     /// The velocity that the character took over from its ground, length per second. In the air it
-    /// is that of the last ground, with the vertical speed of the fall.
+    /// is what the character kept of that of the last ground, with the vertical speed of the fall.
     carried: DVec3,
+    /// The velocity of the character at the end of the last call.
+    velocity: DVec3,
     /// The body of the ground at the end of the last call. Valid while the character has ground.
     ground: Option<BodyId>,
     contacts: Vec<BodyContact>,
 }
 
 impl CharacterBody {
-    /// Adds the body of a character to a world. The body gets the filter, and the character
-    /// collides with what the filter lets through.
+    /// Adds the body of a character to a world. The body gets the filter. The character collides
+    /// with what the present filter of its body lets through.
     ///
     /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
     pub fn insert<B: BroadPhase>(
@@ -85,9 +89,9 @@ impl CharacterBody {
         Ok(CharacterBody {
             character,
             body,
-            filter,
             is_pushed: false,
             carried,
+            velocity: carried,
             ground: None,
             contacts: Vec::new(),
         })
@@ -148,6 +152,7 @@ impl CharacterBody {
         body.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
         self.character = moved;
         self.carried = self.character.velocity();
+        self.velocity = self.carried;
         Ok(())
     }
 
@@ -202,24 +207,27 @@ impl CharacterBody {
         dt: f64,
         is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
     ) -> Result<&Walked, WorldError> {
-        world.body(self.body)?;
         let own = [self.body];
-        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&own);
+        let body = world.body(self.body)?;
+        let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
+        let filter = QueryFilter::SOLID.with_filter(filter).without(&own);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
+        self.lose_carried();
         self.character.walk(&mut sweep, wish, dt);
         self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
         self.contacts.clear();
         for contact in &self.character.walked().contacts {
             self.contacts.extend(body_contact(world, contact));
         }
-        if !self.character.walked().was_refused && 0.0 < dt {
+        if !self.character.walked().was_refused {
             self.push(world, dt)?;
-            let taken = self.take_velocity(world);
-            self.weigh(world, taken / dt)?;
+            let taken = self.take_velocity(world, dt);
+            self.weigh(world, taken, dt)?;
             self.follow(world)?;
+            self.velocity = self.character.velocity();
         }
         Ok(self.character.walked())
     }
@@ -237,8 +245,11 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Pushes the dynamic bodies of the contacts.
+    /// Pushes the dynamic bodies of the contacts. Within no time nothing is pushed.
     fn push<B: BroadPhase>(&mut self, world: &mut World<B>, dt: f64) -> Result<(), WorldError> {
+        if dt == 0.0 {
+            return Ok(());
+        }
         let mut total = 0.0;
         for k in 0..self.contacts.len() {
             let contact = self.contacts[k];
@@ -266,15 +277,30 @@ impl CharacterBody {
         Ok(())
     }
 
+    /// In the air the character loses the carried velocity with its own, such as at a wall.
+    fn lose_carried(&mut self) {
+        if self.character.ground().is_some() {
+            return;
+        }
+        let (velocity, up) = (self.character.velocity(), self.character.figure().up());
+        let level = self.carried - up * self.carried.dot(up);
+        // It may walk against the carried velocity, and then has less from the start.
+        let before = self.velocity.dot(level).min(level.length_squared());
+        let now = velocity.dot(level).max(0.0);
+        if now < before {
+            self.carried -= level * (1.0 - now / before);
+        }
+        self.carried += up * (velocity - self.carried).dot(up);
+        self.velocity = velocity;
+    }
+
     /// Takes over velocity from the ground, and returns how much. From a dynamic body it is as
-    /// much as in an inelastic impact at the point of contact, from other bodies all of it.
-    fn take_velocity<B: BroadPhase>(&mut self, world: &World<B>) -> DVec3 {
-        let up = self.character.figure().up();
-        let Some(ground) = self.character.ground() else {
-            self.carried += up * (self.character.velocity() - self.carried).dot(up);
-            return DVec3::ZERO;
-        };
-        let missing = ground.velocity - self.carried;
+    /// much as in an inelastic impact at the point of contact, from other bodies all of it. Within
+    /// no time it is none.
+    fn take_velocity<B: BroadPhase>(&mut self, world: &World<B>, dt: f64) -> DVec3 {
+        self.lose_carried();
+        let Some(ground) = self.character.ground() else { return DVec3::ZERO };
+        let missing = if dt == 0.0 { DVec3::ZERO } else { ground.velocity - self.carried };
         let taken = missing * self.shared_part(world, ground, missing);
         self.carried += taken;
         self.character.set_ground_velocity(self.carried);
@@ -292,15 +318,20 @@ impl CharacterBody {
     }
 
     /// Applies the weight of the character to a dynamic body under it, with the force that gives
-    /// the character its acceleration, and adds the ground as a contact. The character does not
-    /// pull.
-    fn weigh<B: BroadPhase>(&mut self, world: &mut World<B>, acceleration: DVec3) -> Result<(), WorldError> {
+    /// the character the velocity `taken`, and adds the ground as a contact. The character does not
+    /// pull. Within no time there is no force.
+    fn weigh<B: BroadPhase>(
+        &mut self,
+        world: &mut World<B>,
+        taken: DVec3,
+        dt: f64,
+    ) -> Result<(), WorldError> {
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
         let settings = self.character.settings();
         let is_dynamic = world.body(body).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
         let up = self.character.figure().up();
-        let per_mass = up * settings.gravity + acceleration;
+        let per_mass = if dt == 0.0 { DVec3::ZERO } else { up * settings.gravity + taken / dt };
         let is_pressing = is_dynamic && 0.0 < per_mass.dot(up);
         let force = if is_pressing { per_mass * -settings.mass } else { DVec3::ZERO };
         if is_pressing {

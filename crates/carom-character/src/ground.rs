@@ -216,7 +216,8 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
         let far = if 0.0 < hit.blur { Some(skin + hit.blur) } else { None };
         for aside in [Some(skin), far].into_iter().flatten() {
             let from = hit.point + inwards * aside + self.up * above;
-            let Some(ray) = self.world.ray(from, down, None) else { continue };
+            let ray = self.world.ray(from, down, None).filter(|ray| !ray.starts_inside);
+            let Some(ray) = ray else { continue };
             let top = from + down * ray.t;
             if self.is_gentle(ray.normal) && best.is_none_or(|best| best.0.dot(self.up) < top.dot(self.up)) {
                 best = Some((top, ray.normal));

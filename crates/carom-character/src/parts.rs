@@ -24,7 +24,7 @@ pub(crate) trait ConvexWorld {
     fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3;
 
     /// Whether the place is within a closed mesh or the solid of a field.
-    fn is_within(&self, position: DVec3) -> bool;
+    fn is_within(&mut self, position: DVec3) -> bool;
 
     /// Scratch memory: the objects that a sweep ignores.
     fn passed(&mut self) -> &mut Vec<u32>;
@@ -268,14 +268,15 @@ pub(crate) fn box_in_frame(pose: &WidePose, [low, high]: [DVec3; 2]) -> (DVec3, 
     (middle - half, middle + half)
 }
 
-/// Returns the hit of the figure on the plane through the origin.
+/// Returns the hit of the figure on the plane through the origin, by the rules of
+/// [`Approach::to`].
 fn to_plane(approach: &Approach<'_>, normal: DVec3) -> Option<SweepHit> {
     let gap = normal.dot(approach.start.translation) - approach.reach(-normal);
     if gap < 0.0 {
         return Some(SweepHit::inside(approach.start.translation));
     }
     let rate = -normal.dot(approach.displacement);
-    if !(0.0 < rate) || approach.keep < gap - rate {
+    if !(approach.least_rate() < rate) || approach.too_near() < gap - rate {
         return None;
     }
     let t = ((gap - approach.keep) / rate).max(0.0);

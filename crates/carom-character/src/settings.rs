@@ -12,7 +12,8 @@ pub struct CharacterSettings {
     pub skin: f64,
     /// The largest height of a step above the ground, a length; 0 for no steps. 0.4.
     pub step_height: f64,
-    /// The steepest slope to walk on, in radians from 0 to a right angle. Steeper ones are walls.
+    /// The steepest slope to walk on, in radians from 0 to a right angle. Steeper ones are walls,
+    /// and so are vertical ones.
     /// 50 degrees.
     pub slope_limit: f64,
     /// The largest drop of the ground that the figure follows down, a length. 0.4.
@@ -104,9 +105,11 @@ impl CharacterSettings {
         CharacterSettings { mass, max_push, ..self }
     }
 
-    /// Returns the cosine of the steepest slope, less a tolerance.
+    /// Returns the cosine of the steepest slope, less a tolerance. It is above 0, because a
+    /// vertical wall is no slope.
     pub(crate) fn least_up(&self) -> f64 {
-        ops::sin_cos(self.slope_limit).1 - carom_math::tol::CHARACTER_SLOPE
+        let tolerance = carom_math::tol::CHARACTER_SLOPE;
+        (ops::sin_cos(self.slope_limit).1 - tolerance).max(tolerance)
     }
 
     /// Checks that every number is in its range.

@@ -20,7 +20,7 @@ use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
-use crate::twin::kernel::shape_parts::{is_within, visit_shape};
+use crate::twin::kernel::shape_parts::{has_inside, is_within, visit_shape};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_math::WidePose;
@@ -123,7 +123,7 @@ impl ConvexWorld for ShapeWorld {
         self.objects.get(object as usize).map_or(DVec3::ZERO, |object| object.velocity_at(point))
     }
 
-    fn is_within(&self, position: DVec3) -> bool {
+    fn is_within(&mut self, position: DVec3) -> bool {
         self.objects.iter().any(|object| is_within(&object.shape, &object.wide, position))
     }
 
@@ -153,7 +153,9 @@ impl RaySweep for ShapeWorld {
                 until = hit.t;
                 let against = if hit.is_back_face { -hit.normal } else { hit.normal };
                 let velocity = object.velocity_at(from + displacement * hit.t);
-                best = Some(RayHit::new(hit.t, against).on(number as u32, hit.part).moving(velocity));
+                let starts_inside = hit.is_back_face && has_inside(&object.shape, hit.part);
+                let found = RayHit::new(hit.t, against).starting_inside(starts_inside);
+                best = Some(found.on(number as u32, hit.part).moving(velocity));
             }
         }
         best

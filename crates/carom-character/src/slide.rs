@@ -41,7 +41,8 @@ pub struct Contact {
     /// The velocity of the object there.
     pub velocity: DVec3,
     /// The speed at which the figure would have gone into the object, length per second, not
-    /// negative. From [`move_and_slide`] it is a length.
+    /// negative. From [`move_and_slide`] it is a length: the component of the rest of the
+    /// displacement.
     pub approach: f64,
 }
 
@@ -69,15 +70,18 @@ pub fn move_and_slide(
     skin: f64,
     contacts: &mut Vec<Contact>,
 ) -> Slide {
-    slide_along(world, figure, position, displacement, skin, contacts, &mut TouchedPlanes::default())
+    slide_along(world, figure, position, displacement, None, skin, contacts, &mut TouchedPlanes::default())
 }
 
-/// Does the same with a reused list of planes, which is cleared first.
+/// Does the same with a reused list of planes, which is cleared first. With the duration of the
+/// move, in seconds, the approaches are speeds; within no time they are 0.
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn slide_along(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,
     position: DVec3,
     displacement: DVec3,
+    duration: Option<f64>,
     skin: f64,
     contacts: &mut Vec<Contact>,
     touched: &mut TouchedPlanes,
@@ -90,7 +94,8 @@ pub(crate) fn slide_along(
     let mut rest = 1.0;
     for _ in 0..MAX_CONTACTS {
         touched.forget(slide.position, skin);
-        let along = nearest_allowed(displacement, &touched.normals) * rest;
+        let allowed = nearest_allowed(displacement, &touched.normals);
+        let along = allowed * rest;
         if along == DVec3::ZERO {
             break;
         }
@@ -105,7 +110,13 @@ pub(crate) fn slide_along(
             break;
         }
         rest *= 1.0 - hit.t;
-        contacts.push(Contact::of(&hit, along));
+        let relative = match duration {
+            // A length: the velocity of the object does not count.
+            None => along,
+            Some(0.0) => DVec3::ZERO,
+            Some(duration) => allowed / duration - hit.velocity,
+        };
+        contacts.push(Contact::of(&hit, relative));
         touched.add(&hit, None, slide.position);
     }
     slide.left = displacement * rest;
@@ -134,15 +145,16 @@ pub(crate) fn advance(
 }
 
 impl Contact {
-    /// Returns the contact of a hit by a figure with this velocity.
-    pub(crate) fn of(hit: &SweepHit, velocity: DVec3) -> Contact {
+    /// Returns the contact of a hit by a figure that moves relative to the object with this
+    /// velocity.
+    pub(crate) fn of(hit: &SweepHit, relative: DVec3) -> Contact {
         Contact {
             point: hit.point,
             normal: hit.normal,
             object: hit.object,
             part: hit.part,
             velocity: hit.velocity,
-            approach: (hit.velocity - velocity).dot(hit.normal).max(0.0),
+            approach: (-relative.dot(hit.normal)).max(0.0),
         }
     }
 }

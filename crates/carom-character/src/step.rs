@@ -9,7 +9,7 @@
 //!
 //! Degenerate: a low ceiling limits how far the figure is lifted; it may still get over a lower
 //! step. A travel shorter than the skin would end in front of the step. So a step goes at least
-//! 2.5 skins forward, and the next call gets less time.
+//! 2.5 skins forward, and the next calls wait until the wish has caught up.
 //!
 //! Reference: Quake (id Software, 1996), SV_WalkMove (up, forward, down).
 

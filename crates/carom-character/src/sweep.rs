@@ -21,6 +21,9 @@ pub struct RayHit {
     /// The unit normal against the ray. It is zero for a ray that starts inside the world, if the
     /// world returns a hit at the start ([`RaySweep::ray`]).
     pub normal: DVec3,
+    /// Whether the ray starts inside the solid that it hits. A surface without a solid behind it,
+    /// such as an open mesh or a height field, has no inside.
+    pub starts_inside: bool,
     /// The index of the object in the world.
     pub object: u32,
     /// The part of the object: the triangle of a mesh.
@@ -32,7 +35,14 @@ pub struct RayHit {
 impl RayHit {
     /// Returns a hit on an object that stands still and has no index.
     pub fn new(t: f64, normal: DVec3) -> RayHit {
-        RayHit { t, normal, object: NO_OBJECT, part: 0, velocity: DVec3::ZERO }
+        let starts_inside = false;
+        RayHit { t, normal, starts_inside, object: NO_OBJECT, part: 0, velocity: DVec3::ZERO }
+    }
+
+    /// The same hit of a ray that starts inside the solid, or does not.
+    #[must_use]
+    pub fn starting_inside(self, starts_inside: bool) -> RayHit {
+        RayHit { starts_inside, ..self }
     }
 
     /// The same hit on this part of this object.
@@ -54,7 +64,8 @@ pub trait RaySweep {
     /// of a surface. `None` if there is none, and for a segment with a NaN.
     ///
     /// If the segment starts inside a shape, `ShapeWorld` and `WorldSweep` return the far side. A
-    /// `BspWorld` returns a hit at the start, with the normal zero.
+    /// `BspWorld` returns a hit at the start, with the normal zero. [`RayHit::starts_inside`] tells
+    /// both.
     ///
     /// `last` is a recent hit of nearly the same segment, if there was one. A world may test that
     /// first; the answer is the same.

@@ -36,6 +36,10 @@ use glam::{DMat3, DVec3};
 /// stretch falls by a factor of e.
 const RELAXATION_LENGTH: f64 = 0.03;
 
+/// The largest distance of a tyre from its anchor, in steps at its speed, in addition to the
+/// relaxation length. It is two steps, because the speed may change within a step.
+const MAX_STRETCH_STEPS: f64 = 2.0;
+
 /// The cosine of the largest angle between ground and chassis. A steeper face is a wall.
 const MIN_GROUND_COSINE: f64 = 0.1;
 
@@ -59,8 +63,8 @@ struct PushedBody {
 /// Wheels on a dynamic body of a world. They roll through bodies lighter than a twentieth of the
 /// mass that each wheel carries; the chassis collides with these.
 ///
-/// A vehicle is plain data. A clone of it and a snapshot of the world continue a drive with the
-/// same bits.
+/// A vehicle is plain data. A snapshot of the world does not contain it. A clone of it and the
+/// snapshot continue a drive with the same bits (test: `vehicle_grounds::its_state_is_data`).
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
@@ -91,8 +95,8 @@ impl Vehicle {
     }
 
     /// The same vehicle, with wheels that touch what a collider with this filter would touch,
-    /// except the chassis. Bodies that the chassis passes
-    /// ([`Response::Pass`](carom_world::Response::Pass)) are not touched.
+    /// except the chassis. Bodies that the chassis passes are not touched: by
+    /// [`Response::Pass`](carom_world::Response::Pass), or by a joint without contacts.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> Vehicle {
         Vehicle { filter, ..self }
@@ -155,9 +159,12 @@ impl Vehicle {
         let mut rows = Vec::with_capacity(self.wheels.len());
         let is_dynamic = 0.0 < bodies.start[0].inverse_mass;
         let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
-        let chassis = [self.chassis];
-        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&chassis);
-        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis[0], collider);
+        let chassis = self.chassis;
+        let joints = world.body(chassis)?.joints().filter(|joint| !joint.data().has_contacts);
+        let mut passed: Vec<BodyId> = joints.flat_map(|joint| joint.bodies()).collect();
+        passed.push(chassis);
+        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&passed);
+        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis, collider);
         let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
@@ -206,7 +213,8 @@ impl Vehicle {
         let up = pose.rotation.y_axis;
         let mount = pose.transform_point(desc.mount);
         let falling = (-bodies.end[0].velocity_at(mount).dot(up) * dt).max(0.0);
-        let Some((hit, depth)) = cast(sweep, mount, up, &desc, falling) else {
+        let highest = start_of_ray(world, self.chassis, mount, up, &desc);
+        let Some((hit, depth)) = cast(sweep, mount, up, &desc, (highest, falling)) else {
             wheel.lift();
             return None;
         };
@@ -240,7 +248,12 @@ impl Vehicle {
             // Conveyor belts have no pose for an anchor.
             if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object, hit.part)) {
                 let stretch = point - pose.transform_point(anchor);
-                row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
+                // A vehicle that was moved has left its anchors.
+                let most =
+                    RELAXATION_LENGTH * desc.radius + MAX_STRETCH_STEPS * scaling::length(velocity) * dt;
+                if scaling::length(stretch) <= most {
+                    row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
+                }
             }
         } else {
             wheel.lift();
@@ -335,22 +348,39 @@ impl Vehicle {
     }
 }
 
-/// Returns the ground under a wheel, and the compression of the spring there. Before the wheel
-/// touches, the compression is from -`below` to 0.
+/// Returns the height over the mount at which the ray of a wheel starts: a radius above the highest
+/// hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis starts on top
+/// of that at most, so that a load on the chassis is no ground.
+fn start_of_ray<B: BroadPhase + SpatialIndex>(
+    world: &World<B>,
+    chassis: BodyId,
+    mount: DVec3,
+    up: DVec3,
+    desc: &WheelDesc,
+) -> f64 {
+    let above = desc.travel + desc.radius;
+    let length = above + desc.radius;
+    let sweep = WorldSweep::new(world, QueryFilter::SOLID);
+    let top = sweep.ray_body(chassis.index(), mount + up * above, -up * length);
+    above - top.filter(|top| !top.starts_inside).map_or(0.0, |top| length * top.t)
+}
+
+/// Returns the ground under a wheel, and the compression of the spring there. The ray starts at the
+/// height `highest` over the mount. Before the wheel touches, the compression is from -`below` to
+/// 0.
 ///
-/// The ray starts a radius above the highest hub, so that a wheel in the ground finds it. If that
-/// point is in an object, such as a load, the ray starts lower.
+/// If the start is in an object, such as a load, the ray starts lower.
 fn cast(
     sweep: &mut impl RaySweep,
     mount: DVec3,
     up: DVec3,
     desc: &WheelDesc,
-    below: f64,
+    (highest, below): (f64, f64),
 ) -> Option<(RayHit, f64)> {
-    for above in [desc.travel + desc.radius, desc.travel, 0.0] {
+    for above in [highest, desc.travel.min(highest), 0.0_f64.min(highest)] {
         let length = above + desc.radius + below;
         let hit = sweep.ray(mount + up * above, -up * length, None)?;
-        if hit.normal != DVec3::ZERO {
+        if !hit.starts_inside {
             let is_ground = MIN_GROUND_COSINE < hit.normal.dot(up);
             return is_ground.then_some((hit, above + desc.radius - length * hit.t));
         }

@@ -50,13 +50,17 @@ struct Stand {
     position: DVec3,
     /// The point of the ground's plane under the middle, in the frame of the object.
     anchor: DVec3,
+    /// The contact point and the normal of the ground then.
+    point: DVec3,
+    normal: DVec3,
 }
 
 impl Stand {
     fn new(pose: WidePose, position: DVec3, up: DVec3, ground: &Ground) -> Stand {
         // The normal of a wedge is `up`, however steep its sides are.
         let height = (position - ground.point).dot(ground.normal) / ground.normal.dot(up).max(LEAST_UP);
-        Stand { pose, position, anchor: pose.inverse_transform_point(position - up * height) }
+        let anchor = pose.inverse_transform_point(position - up * height);
+        Stand { pose, position, anchor, point: ground.point, normal: ground.normal }
     }
 }
 
@@ -105,8 +109,8 @@ pub struct Character {
     stand: Option<Stand>,
     /// The generation of the ground's object at the end of a call. Valid while there is ground.
     generation: Option<u32>,
-    /// The time that steps have used in advance, in seconds.
-    borrowed: f64,
+    /// The displacement that steps have gained in advance, a length across `up`.
+    ahead: DVec3,
     walked: Walked,
     touched: TouchedPlanes,
     planes: Vec<DVec3>,
@@ -131,7 +135,7 @@ impl Character {
             ground: None,
             stand: None,
             generation: None,
-            borrowed: 0.0,
+            ahead: DVec3::ZERO,
             walked: Walked::default(),
             touched: TouchedPlanes::default(),
             planes: Vec::new(),
@@ -234,10 +238,10 @@ impl Character {
             self.walked.was_refused = true;
             return &self.walked;
         }
-        let before = (self.position, self.velocity, self.ground, self.stand, self.generation, self.borrowed);
+        let before = (self.position, self.velocity, self.ground, self.stand, self.generation, self.ahead);
         self.advance(world, wish, dt);
         if !self.is_finite() {
-            (self.position, self.velocity, self.ground, self.stand, self.generation, self.borrowed) = before;
+            (self.position, self.velocity, self.ground, self.stand, self.generation, self.ahead) = before;
             self.walked.clear();
             self.walked.was_refused = true;
         }
@@ -248,10 +252,9 @@ impl Character {
     fn is_finite(&self) -> bool {
         let Walked { carried, left, climbed, contacts, .. } = &self.walked;
         let is_number = |contact: &Contact| contact.velocity.is_finite() && contact.approach.is_finite();
-        [self.position, self.velocity, *carried, *left].iter().all(|v| v.is_finite())
+        [self.position, self.velocity, self.ahead, *carried, *left].iter().all(|v| v.is_finite())
             && self.ground.is_none_or(|ground| ground.point.is_finite() && ground.velocity.is_finite())
             && climbed.is_finite()
-            && self.borrowed.is_finite()
             && contacts.iter().all(is_number)
     }
 
@@ -266,8 +269,7 @@ impl Character {
             return;
         }
         let heading = wish - mover.up * wish.dot(mover.up);
-        let mut time = (dt - self.borrowed).max(0.0);
-        self.borrowed -= dt - time;
+        let mut time = dt - self.wait(heading, dt);
         for _ in 0..MAX_PHASES {
             time = match self.ground {
                 Some(_) => self.walk_on_ground(mover, heading, time),
@@ -289,6 +291,20 @@ impl Character {
             Some(Stand::new(pose, self.position, mover.up, &ground))
         });
         self.generation = self.ground.and_then(|ground| mover.world.generation_of(ground.object));
+    }
+
+    /// Returns the time, at most `dt`, in which the heading catches up with the displacement that
+    /// steps gained in advance. A heading away from it and a figure in the air do not wait.
+    fn wait(&mut self, heading: DVec3, dt: f64) -> f64 {
+        // NaN without a heading.
+        let needed = heading.dot(self.ahead) / heading.length_squared();
+        if self.ground.is_none() || !(0.0 < needed) {
+            self.ahead = DVec3::ZERO;
+            return 0.0;
+        }
+        let waited = needed.min(dt);
+        self.ahead *= 1.0 - waited / needed;
+        waited
     }
 
     /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not
@@ -321,14 +337,14 @@ impl Character {
         let displacement = match (self.stand, mover.world.pose_of(ground.object, ground.part)) {
             (Some(stand), Some(pose)) => {
                 if stand.pose == pose && stand.position == start {
+                    (ground.point, ground.normal) = (stand.point, stand.normal);
                     return false;
                 }
-                let carry = |point: DVec3| pose.transform_point(stand.pose.inverse_transform_point(point));
-                let turned = pose.transform_vector(stand.pose.inverse_transform_vector(ground.normal));
-                rise += 2.0 * self.figure.radius() * scaling::length(turned - ground.normal);
+                let turned = pose.transform_vector(stand.pose.inverse_transform_vector(stand.normal));
+                rise += 2.0 * self.figure.radius() * scaling::length(turned - stand.normal);
                 let anchor = stand.pose.transform_point(stand.anchor);
                 let target = stand.position + (pose.transform_point(stand.anchor) - anchor);
-                ground.point = carry(ground.point);
+                ground.point = pose.transform_point(stand.pose.inverse_transform_point(stand.point));
                 if ground.kind != GroundKind::Wedge {
                     ground.normal = turned;
                 }
@@ -354,7 +370,8 @@ impl Character {
         rise += scaling::length(displacement);
         let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
         let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
-        let slide = slide_along(carried, &self.figure, start, displacement, skin, contacts, touched);
+        let slide =
+            slide_along(carried, &self.figure, start, displacement, Some(dt), skin, contacts, touched);
         self.position = slide.position;
         if !mover.world.is_free(&self.figure, self.position) {
             let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
@@ -429,7 +446,7 @@ impl Character {
                 continue;
             }
             // The velocity of a hit is in the world; the walk is relative to the ground.
-            self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity));
+            self.walked.contacts.push(Contact::of(&hit, velocity + ground.velocity - hit.velocity));
             let second = flattened(hit.normal, mover.up).filter(|_| 0.0 <= hit.normal.dot(mover.up));
             self.touched.add(&hit, second, self.position);
         }
@@ -467,7 +484,7 @@ impl Character {
             return false;
         };
         *rest -= step.forward / speed;
-        self.borrowed += (-*rest).max(0.0);
+        self.ahead += heading * (-*rest).max(0.0);
         // A step on a ledge may take several calls.
         if mover.slack < step.climbed {
             self.walked.steps += 1;
@@ -544,7 +561,7 @@ impl Character {
             self.position = position;
             let Some(hit) = hit.filter(|hit| !hit.starts_inside) else { break };
             rest *= 1.0 - hit.t;
-            self.walked.contacts.push(Contact::of(&hit, velocity));
+            self.walked.contacts.push(Contact::of(&hit, velocity - hit.velocity));
             if mover.is_gentle(hit.normal) && (velocity - hit.velocity).dot(hit.normal) <= 0.0 {
                 // The fall is over; the wish sets the speed on the ground.
                 self.velocity = DVec3::ZERO;

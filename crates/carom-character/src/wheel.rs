@@ -11,6 +11,7 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct WheelDesc {
     /// The position of the hub if the spring carries nothing. The origin.
     pub mount: DVec3,
@@ -33,6 +34,44 @@ pub struct WheelDesc {
     pub max_drive_force: f64,
     /// The largest force of the brake, not negative. The grip limits it too. `f64::MAX`.
     pub max_brake_force: f64,
+}
+
+/// A description as it is stored. It is checked when it is read.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    mount: DVec3,
+    radius: f64,
+    travel: f64,
+    frequency: f64,
+    damping_ratio: f64,
+    grip: [f64; 2],
+    max_steer: f64,
+    max_drive_force: f64,
+    max_brake_force: f64,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for WheelDesc {
+    type Error = SettingsError;
+
+    fn try_from(read: Unchecked) -> Result<WheelDesc, SettingsError> {
+        let Unchecked { mount, radius, travel, frequency, damping_ratio, grip, max_steer, .. } = read;
+        let Unchecked { max_drive_force, max_brake_force, .. } = read;
+        let desc = WheelDesc {
+            mount,
+            radius,
+            travel,
+            frequency,
+            damping_ratio,
+            grip,
+            max_steer,
+            max_drive_force,
+            max_brake_force,
+        };
+        desc.check()?;
+        Ok(desc)
+    }
 }
 
 impl Default for WheelDesc {

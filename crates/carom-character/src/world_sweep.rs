@@ -11,11 +11,11 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays) and 25.5 (sweeps).
 
 use crate::figure::Figure;
-use crate::kernel::shape_parts::{is_within, visit_shape};
+use crate::kernel::shape_parts::{has_inside, is_within, visit_shape};
 use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
-use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
+use crate::sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
@@ -99,6 +99,16 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         })
     }
 
+    /// Returns the first hit of a ray on a body, without its velocity.
+    pub(crate) fn ray_body(&self, object: u32, from: DVec3, displacement: DVec3) -> Option<RayHit> {
+        let hits = self.colliders(object).filter_map(|collider| {
+            let pose = collider.body().wide_pose();
+            let hit = ray_shape(collider.shape_in_body(), &pose, from, displacement)?;
+            Some(hit.on(object, collider.first_part() + hit.part))
+        });
+        hits.reduce(earlier)
+    }
+
     /// Returns the body with an index.
     fn any_body(&self, object: u32) -> Option<BodyRef<'a, B>> {
         self.world.body(self.world.body_at(object)?).ok()
@@ -147,10 +157,11 @@ impl<B: BroadPhase + SpatialIndex> ConvexWorld for WorldSweep<'_, B> {
         rigid + belt.as_dvec3()
     }
 
-    fn is_within(&self, position: DVec3) -> bool {
+    fn is_within(&mut self, position: DVec3) -> bool {
+        self.find(position, position);
         let counts =
             |body: BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
-        let mut colliders = self.world.body_ids().flat_map(|id| self.colliders(id.index()));
+        let mut colliders = self.near.iter().flat_map(|&object| self.colliders(object));
         colliders.any(|collider| {
             let body = collider.body();
             counts(body) && is_within(collider.shape_in_body(), &body.wide_pose(), position)
@@ -160,6 +171,11 @@ impl<B: BroadPhase + SpatialIndex> ConvexWorld for WorldSweep<'_, B> {
     fn passed(&mut self) -> &mut Vec<u32> {
         &mut self.passed
     }
+}
+
+/// Returns the earlier of two hits, and the first at equal times.
+fn earlier(a: RayHit, b: RayHit) -> RayHit {
+    if b.t < a.t { b } else { a }
 }
 
 /// Returns the plane of a triangle or half-space, in the frame of the shape: its normal, and a
@@ -175,9 +191,8 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
     scaling::unit((b - a).cross(c - a)).map(|normal| (normal, a))
 }
 
-/// Returns the hit of a ray: the parameter, 0 to 1, the normal against the ray in the world, and
-/// the index of the part. `None` if it misses.
-fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -> Option<(f64, DVec3, u32)> {
+/// Returns the hit of a ray, with the number of the part in the shape. `None` if it misses.
+fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -> Option<RayHit> {
     let (from, displacement) =
         (pose.inverse_transform_point(from), pose.inverse_transform_vector(displacement));
     let ray = Ray::new(from.as_vec3(), displacement.as_vec3());
@@ -191,7 +206,9 @@ fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -
         let exact = (normal.dot(point - from) / rate).clamp(0.0, 1.0);
         (exact, if 0.0 < rate { -normal } else { normal })
     });
-    Some((t, pose.transform_vector(against), hit.part))
+    let starts_inside = hit.is_back_face && has_inside(shape, hit.part);
+    let found = RayHit::new(t, pose.transform_vector(against)).starting_inside(starts_inside);
+    Some(found.on(NO_OBJECT, hit.part))
 }
 
 impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
@@ -202,14 +219,8 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
         self.find(from.min(from + displacement), from.max(from + displacement));
         let mut best: Option<RayHit> = None;
         for &object in &self.near {
-            for collider in self.colliders(object) {
-                let hit =
-                    ray_shape(collider.shape_in_body(), &collider.body().wide_pose(), from, displacement);
-                let Some((t, normal, part)) = hit else { continue };
-                if best.is_none_or(|best| t < best.t) {
-                    best = Some(RayHit::new(t, normal).on(object, collider.first_part() + part));
-                }
-            }
+            let hit = self.ray_body(object, from, displacement);
+            best = [best, hit].into_iter().flatten().reduce(earlier);
         }
         best.map(|hit| hit.moving(self.velocity_of(hit.object, hit.part, from + displacement * hit.t)))
     }

@@ -2,11 +2,11 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the phases).
 
-use crate::scenes::{AnyWorld, Error};
+use crate::scenes::{AnyWorld, Error, is_ball_at_gate};
 use carom_broad::Mobility;
 use carom_geom::{FeatureId, FeatureKind};
 use carom_query::{QueryCost, Shape, Workspace, distance_counted};
-use carom_world::{BodyId, JointRef};
+use carom_world::{BodyId, JointRef, Response};
 use serde_json::{Value, json};
 
 /// Returns a feature in words.
@@ -46,7 +46,8 @@ pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, E
         }
     }
     let is_touching = contact.as_ref().is_some_and(|view| view.is_touching);
-    let (phase, reason) = verdict(world, a, b, contact.is_some(), is_touching)?;
+    let touch = contact.as_ref().map(|view| view.is_touching);
+    let (phase, reason) = verdict(world, a, b, touch, near.distance)?;
     let name = |id: BodyId, shape: &Shape| json!({"body": id.index(), "shape": shape.name()});
     let used = [
         ("tree nodes", cost.nodes),
@@ -69,19 +70,19 @@ pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, E
     }))
 }
 
-/// Returns the phase that decided about the pair in the last step, and what it found.
+/// Returns the phase that decided about the pair in the last step, and what it found. `touch` says
+/// whether the pair touches; `None` if it has no contact.
 fn verdict(
     world: &AnyWorld,
     a: BodyId,
     b: BodyId,
-    has_contact: bool,
-    is_touching: bool,
+    touch: Option<bool>,
+    distance: f32,
 ) -> Result<(&'static str, String), Error> {
-    if is_touching {
-        return Ok(("narrow phase", "the shapes touch".to_owned()));
-    }
-    if has_contact {
-        return Ok(("narrow phase", "the shapes are near, and do not touch yet".to_owned()));
+    match touch {
+        Some(true) => return Ok(("narrow phase", "the shapes touch".to_owned())),
+        Some(false) => return Ok(("narrow phase", "the shapes are near, and do not touch yet".to_owned())),
+        None => {}
     }
     let (body_a, body_b) = (world.body(a)?, world.body(b)?);
     if [body_a.mobility(), body_b.mobility()].iter().all(|mobility| *mobility != Mobility::Dynamic) {
@@ -94,15 +95,25 @@ fn verdict(
     if !(mask_a.intersects(member_b) && mask_b.intersects(member_a)) {
         return Ok(("filter", "their groups do not collide".to_owned()));
     }
-    let ends = |joint: JointRef<'_>| joint.bodies() == [a, b] || joint.bodies() == [b, a];
-    if world.joints().any(ends) {
+    let forbids = |joint: JointRef<'_>| {
+        let is_between = joint.bodies() == [a, b] || joint.bodies() == [b, a];
+        is_between && !joint.data().has_contacts
+    };
+    if world.joints().any(forbids) {
         return Ok(("filter", "a joint holds them, and they do not collide".to_owned()));
+    }
+    if world.pair_response(a, b)? == Response::Pass {
+        return Ok(("filter", "by their response they pass each other".to_owned()));
     }
     let (box_a, box_b) = (body_a.aabb(), body_b.aabb());
     let gap = (box_a.min - box_b.max).max(box_b.min - box_a.max).max_element();
     Ok(if 0.0 < gap {
         ("broad phase", format!("the boxes are {gap:.3} m apart along an axis"))
-    } else {
+    } else if is_ball_at_gate([&body_a, &body_b].map(|body| (body.user_data(), body.shape()))) {
+        ("filter", "a hook lets them pass each other".to_owned())
+    } else if 0.0 < distance {
         ("narrow phase", "the boxes overlap, and the shapes are apart".to_owned())
+    } else {
+        ("narrow phase", "the shapes overlap, and the last step found no contact".to_owned())
     })
 }

@@ -27,7 +27,8 @@ pub struct Testbed {
     pub(crate) actors: Actors,
     pub(crate) drag: Option<Drag>,
     n_steps: u64,
-    /// The settings that a user changed, by name. They outlive a restart.
+    /// The settings that a user changed, by name. They outlive a restart, and are part of a saved
+    /// state.
     settings: BTreeMap<Setting, f32>,
     saved: Option<State>,
     recording: Option<ActionLog>,
@@ -43,6 +44,7 @@ struct State {
     actors: Actors,
     drag: Option<Drag>,
     n_steps: u64,
+    settings: BTreeMap<Setting, f32>,
 }
 
 /// A recording: its start, the actions of the user, and its end.
@@ -105,11 +107,10 @@ impl Testbed {
         Ok(())
     }
 
-    /// Makes a step. In a replay it first applies the recorded actions.
+    /// Makes a step. In a replay it first applies the recorded actions, and those after the last
+    /// step at the end.
     pub fn step(&mut self) -> Result<(), Error> {
-        if let Some(ReplayOutcome::Running) = self.replay() {
-            self.act_again()?;
-        }
+        self.act_again()?;
         self.n_steps += 1;
         self.actors.before(&mut self.world, self.n_steps)?;
         if let Some(drag) = &self.drag {
@@ -117,12 +118,18 @@ impl Testbed {
         }
         self.world.step_with(STEP as f32, StepOptions::new().with_hooks(&Roles))?;
         self.actors.after(&mut self.world)?;
-        let end = self.film.as_ref().map(|film| (film.n_steps, film.hash));
-        if let (Some(replay), Some((n_steps, hash))) = (&mut self.replay, end)
-            && replay.outcome == ReplayOutcome::Running
-            && n_steps <= self.n_steps
-        {
-            let is_same = self.world.state_hash() == hash;
+        if self.film.as_ref().is_some_and(|film| film.n_steps <= self.n_steps) {
+            self.act_again()?;
+            self.end_replay()?;
+        }
+        Ok(())
+    }
+
+    /// Compares the state at the end of a replay in progress with that of the recording.
+    fn end_replay(&mut self) -> Result<(), Error> {
+        let (Some(film), Some(replay)) = (&self.film, &mut self.replay) else { return Ok(()) };
+        if replay.outcome == ReplayOutcome::Running {
+            let is_same = self.world.state_hash() == film.hash;
             replay.outcome = if is_same { ReplayOutcome::Same } else { ReplayOutcome::Different };
             release(&mut self.world, &mut self.drag)?;
         }
@@ -157,8 +164,12 @@ impl Testbed {
         Ok(())
     }
 
+    /// Applies the actions that are due in a replay in progress.
     fn act_again(&mut self) -> Result<(), Error> {
         let (Some(film), Some(replay)) = (&self.film, &mut self.replay) else { return Ok(()) };
+        if replay.outcome != ReplayOutcome::Running {
+            return Ok(());
+        }
         let due = film.actions.iter().skip(replay.next).take_while(|(step, _)| *step <= self.n_steps);
         let due: Vec<Action> = due.map(|(_, action)| action.clone()).collect();
         replay.next += due.len();
@@ -247,6 +258,7 @@ impl Testbed {
             actors: self.actors.clone(),
             drag: self.drag.clone(),
             n_steps: self.n_steps,
+            settings: self.settings.clone(),
         }
     }
 
@@ -259,6 +271,7 @@ impl Testbed {
         self.world.restore_on(broad, &state.snapshot, shape_of)?;
         self.actors = state.actors.clone();
         (self.drag, self.n_steps) = (state.drag.clone(), state.n_steps);
+        self.settings = state.settings.clone();
         Ok(())
     }
 

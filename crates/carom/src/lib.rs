@@ -403,6 +403,10 @@
 //! a state. A world returns to a snapshot in place, and handles stay valid. Shapes are shared, so
 //! a snapshot that is stored as text has none: see `World::restore_with`.
 //!
+//! Characters and vehicles are not in a snapshot. Keep a clone of each
+//! [`CharacterBody`](character::CharacterBody) and each [`Vehicle`](character::Vehicle) with it,
+//! and return to both.
+//!
 //! ```
 //! use carom::prelude::*;
 //!

@@ -9,4 +9,5 @@ mod meshes;
 mod oracle;
 mod points;
 mod seams;
+mod stored;
 mod traces;

@@ -133,6 +133,19 @@ fn visit_triangles(
     *first += mesh.mesh().n_triangles() as u32;
 }
 
+/// Whether a part of a shape has an inside, so that a ray that hits its back started there.
+pub(crate) fn has_inside(shape: &Shape, part: u32) -> bool {
+    match shape.kind() {
+        ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Cluster(_) => true,
+        ShapeKind::Mesh(mesh) => mesh.is_solid(),
+        ShapeKind::Field(field) => field.has_inside(),
+        ShapeKind::Compound(compound) => {
+            let (one, number) = compound.locate(part);
+            has_inside(&compound.parts()[one].shape, number)
+        }
+    }
+}
+
 /// Whether the place is within a closed mesh or the solid of a field.
 pub(crate) fn is_within(shape: &Shape, pose: &WidePose, position: DVec3) -> bool {
     let local = pose.inverse_transform_point(position);

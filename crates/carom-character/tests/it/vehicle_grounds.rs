@@ -221,6 +221,20 @@ fn its_state_is_data() {
     }
 }
 
+/// A stored wheel with a number out of its range is refused when it is read.
+#[test]
+fn a_broken_vehicle_is_refused() {
+    let (_, car) = on_slope(0.0);
+    let stored = serde_json::to_value(&car).unwrap();
+    assert_eq!(serde_json::from_value::<Vehicle>(stored.clone()).unwrap(), car);
+    for (name, value) in [("max_steer", -0.6), ("max_steer", 2.0), ("travel", -0.3), ("radius", 0.0)] {
+        let mut broken = stored.clone();
+        broken["wheels"][2]["desc"][name] = value.into();
+        let error = serde_json::from_value::<Vehicle>(broken).unwrap_err().to_string();
+        assert!(error.contains(name), "{name}: {error}");
+    }
+}
+
 /// Numbers out of their range and removed bodies are errors, and change nothing.
 #[test]
 fn errors_name_what_is_wrong() {

@@ -19,6 +19,7 @@ pub use crane::{Crane, crane};
 pub use joints::joint_kinds;
 pub use list::{SCENES, scene};
 pub use playground::playground;
+pub(crate) use roles::is_ball_at_gate;
 pub use roles::{Role, Roles};
 pub use soft::{cloth_on_ball, raft};
 pub use stacks::{boxes, pyramid};

@@ -48,10 +48,16 @@ impl Role {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Roles;
 
+/// Whether one of two bodies, by user data and shape, is a gate that lets the other pass.
+pub(crate) fn is_ball_at_gate([a, b]: [(u64, &Shape); 2]) -> bool {
+    let lets_pass =
+        |gate: u64, shape: &Shape| gate == Role::BallGate as u64 && matches!(shape, Shape::Sphere(_));
+    lets_pass(a.0, b.1) || lets_pass(b.0, a.1)
+}
+
 impl Hooks for Roles {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
-        let gate = pair.side_with(|side| Role::BallGate.is_of(side));
-        gate.is_none_or(|gate| !matches!(pair.other(gate).shape, Shape::Sphere(_)))
+        !is_ball_at_gate([&pair.a, &pair.b].map(|side| (side.user_data, side.shape)))
     }
 
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {

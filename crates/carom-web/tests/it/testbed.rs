@@ -207,3 +207,79 @@ fn a_pair_is_explained() {
     let held = bed.explain(joint[0], joint[1]).unwrap();
     assert_eq!(held["phase"].as_str(), Some("filter"), "{held}");
 }
+
+/// Actions after the last step of a recording belong to its end.
+#[test]
+fn a_recording_may_end_with_an_action() {
+    let spawn = Action::Spawn { shape: SpawnShape::Box, at: [0.0, 5.0, 0.0], size: 0.5 };
+    let origin = [0.0, 2.0, 12.0];
+    let shoot = Action::Shoot { origin, velocity: [0.0, 0.0, -30.0], radius: 0.4 };
+    for actions in [vec![], vec![spawn.clone()], vec![spawn, shoot], vec![AT_TOP]] {
+        let mut bed = start("pyramid", 5);
+        run(&mut bed, 3);
+        bed.record();
+        run(&mut bed, 2);
+        actions.iter().for_each(|action| bed.act(action).unwrap());
+        let hash = bed.state_hash();
+        bed.end_recording().unwrap();
+        run(&mut bed, 4);
+        bed.start_replay().unwrap();
+        run(&mut bed, 1);
+        assert_eq!(bed.replay(), Some(ReplayOutcome::Running), "{actions:?}");
+        run(&mut bed, 1);
+        assert_eq!(bed.replay(), Some(ReplayOutcome::Same), "{actions:?}");
+        assert_eq!(bed.state_hash(), hash, "{actions:?}");
+    }
+}
+
+/// A recording and a saved state have their own settings: later changes do not reach them.
+#[test]
+fn settings_belong_to_a_state() {
+    let spawn = Action::Spawn { shape: SpawnShape::Box, at: [0.3, 6.0, 0.0], size: 0.4 };
+    for setting in [Setting::Friction, Setting::Gravity] {
+        let later = Action::Set { setting, value: 0.0 };
+        let mut bed = start("pyramid", 4);
+        bed.record();
+        bed.act(&spawn).unwrap();
+        run(&mut bed, 60);
+        bed.end_recording().unwrap();
+        bed.act(&later).unwrap();
+        bed.start_replay().unwrap();
+        run(&mut bed, 60);
+        assert_eq!(bed.replay(), Some(ReplayOutcome::Same), "{setting:?}");
+        bed.save();
+        bed.act(&spawn).unwrap();
+        let hash = run(&mut bed, 60);
+        bed.load().unwrap();
+        bed.act(&later).unwrap();
+        bed.load().unwrap();
+        bed.act(&spawn).unwrap();
+        assert_eq!(run(&mut bed, 60), hash, "{setting:?}");
+    }
+}
+
+/// A ball passes a gate by a hook, and that is the reason, in the gate too.
+#[test]
+fn a_ball_in_a_gate_is_explained() {
+    let mut bed = start("playground", 1);
+    let (mut n_at_gate, mut n) = (0, 0);
+    for _ in 0..120 {
+        run(&mut bed, 1);
+        let ids: Vec<_> = bed.world().body_ids().collect();
+        let is_of =
+            |id: &&carom_world::BodyId, name: &str| bed.world().body(**id).unwrap().shape().name() == name;
+        let gates = ids.iter().filter(|id| bed.world().body(**id).unwrap().user_data() == 3);
+        for gate in gates {
+            for ball in ids.iter().filter(|id| is_of(id, "ball")) {
+                let found = bed.explain(*gate, *ball).unwrap();
+                n += 1;
+                if found["distance"].as_f64().unwrap() <= 0.0 {
+                    n_at_gate += 1;
+                    assert_eq!(found["phase"].as_str(), Some("filter"), "{found}");
+                    assert!(found["reason"].as_str().unwrap().contains("hook"), "{found}");
+                }
+            }
+        }
+    }
+    assert!(0 < n_at_gate && n_at_gate < n, "{n_at_gate} {n}");
+}

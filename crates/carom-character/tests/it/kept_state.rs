@@ -1,0 +1,220 @@
+//! The state that a character keeps between calls: its filter, its momentum, its place, and a copy
+//! of all of it.
+
+use crate::in_world::{box_of, capsule, cuboid, floor, hero};
+use carom_character::{Character, CharacterBody, CharacterSettings, ShapeWorld, Sweep, WorldSweep};
+use carom_geom::f64::Cuboid;
+use carom_math::Pose;
+use carom_math::glam::{DVec3, Vec3};
+use carom_query::f64::Shape;
+use carom_world::{BodyDesc, Groups, LockedAxes, QueryFilter, World};
+use std::cell::Cell;
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Steps the world, and walks with a wish, some times.
+fn go(world: &mut World, hero: &mut CharacterBody, wish: DVec3, n: usize) {
+    for _ in 0..n {
+        world.step(DT as f32).unwrap();
+        hero.walk(world, wish, DT).unwrap();
+    }
+}
+
+/// The character obeys the present filter of its body: a ghost walks through a wall, and stops at
+/// the next when it is solid again.
+#[test]
+fn the_filter_of_the_body_counts() {
+    let ghosts = Groups::from_bits_retain(4);
+    let mut world = World::new();
+    world.insert(floor().with_groups(Groups::all(), Groups::all())).unwrap();
+    let wall = |x: f32| BodyDesc::fixed(cuboid(Vec3::new(0.1, 2.0, 5.0))).with_position(Vec3::X * x);
+    world.insert(wall(1.0)).unwrap();
+    world.insert(wall(4.0)).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+    go(&mut world, &mut hero, DVec3::X * 2.0, 60);
+    assert!(hero.character().position().x < 0.6);
+    world.body_mut(hero.body()).unwrap().set_groups(Groups::DEFAULT, ghosts).unwrap();
+    go(&mut world, &mut hero, DVec3::X * 2.0, 60);
+    let x = hero.character().position().x;
+    assert!(2.0 < x && hero.ground().is_some(), "{x}");
+    world.body_mut(hero.body()).unwrap().set_groups(Groups::DEFAULT, Groups::all()).unwrap();
+    go(&mut world, &mut hero, DVec3::X * 2.0, 120);
+    let x = hero.character().position().x;
+    assert!((x - 3.595).abs() < 0.01, "{x}");
+}
+
+/// A character jumps from a train of 20 m/s, loses its speed in the air, and lands on a raft at
+/// rest. Returns the velocities of both along the train.
+fn jump_off(is_at_wall: bool) -> (f64, f64) {
+    let mut world = World::new();
+    let train = BodyDesc::kinematic(cuboid(Vec3::new(3.0, 0.25, 2.0)));
+    let train = train.with_position(Vec3::Y * -0.25).with_linear_velocity(Vec3::X * 20.0);
+    world.insert(train).unwrap();
+    let raft = box_of(100.0, Vec3::new(8.0, 0.2, 4.0)).with_gravity_scale(0.0);
+    let raft = raft.with_position(Vec3::new(8.0, -3.0, 0.0)).with_locked_axes(LockedAxes::ROTATION);
+    let raft = world.insert(raft).unwrap();
+    if is_at_wall {
+        let wall = BodyDesc::fixed(cuboid(Vec3::new(0.5, 2.0, 4.0)));
+        world.insert(wall.with_position(Vec3::new(10.0, 2.2, 0.0))).unwrap();
+    }
+    let mut hero = hero(&mut world, capsule(), DVec3::X * -1.0);
+    go(&mut world, &mut hero, DVec3::ZERO, 20);
+    assert!((hero.character().velocity().x - 20.0).abs() < 1e-6);
+    assert!(hero.character_mut().jump(3.0));
+    go(&mut world, &mut hero, DVec3::ZERO, 12);
+    if !is_at_wall {
+        let velocity = hero.character().velocity();
+        hero.character_mut().set_velocity(velocity.with_x(0.0));
+    }
+    let mut n = 0;
+    while hero.ground() != Some(raft) {
+        go(&mut world, &mut hero, DVec3::ZERO, 1);
+        n += 1;
+        assert!(n < 200, "{:?}", hero.character().position());
+    }
+    go(&mut world, &mut hero, DVec3::ZERO, 2);
+    (hero.character().velocity().x, f64::from(world.body(raft).unwrap().linear_velocity().x))
+}
+
+/// A raft gets no momentum that its passenger lost in the air, to a wall or to the caller.
+#[test]
+fn momentum_lost_in_the_air_is_lost() {
+    for is_at_wall in [false, true] {
+        let (hero, raft) = jump_off(is_at_wall);
+        assert!(hero.abs() < 0.01 && raft.abs() < 0.01, "{is_at_wall}: {hero} {raft}");
+    }
+}
+
+/// Hops on a raft in motion, along it and against it, leave its speed as it is.
+#[test]
+fn hops_on_a_raft_keep_its_momentum() {
+    for wish in [DVec3::ZERO, DVec3::X * 3.0, DVec3::X * -3.0] {
+        let mut world = World::new();
+        let raft = box_of(1000.0, Vec3::new(30.0, 0.2, 2.0)).with_gravity_scale(0.0);
+        let raft = raft.with_linear_velocity(Vec3::X * 5.0).with_locked_axes(LockedAxes::ROTATION);
+        let raft = world.insert(raft).unwrap();
+        // Its weight does not move the raft.
+        let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.2);
+        let hold = |world: &mut World| {
+            let velocity = world.body(raft).unwrap().linear_velocity();
+            world.body_mut(raft).unwrap().set_linear_velocity(velocity.with_y(0.0)).unwrap();
+        };
+        let mut speed = 0.0;
+        for frame in 0..240 {
+            hold(&mut world);
+            if frame % 60 == 59 {
+                assert!(hero.character_mut().jump(2.0));
+            }
+            // In the air a wish would steer, and change the momentum.
+            let wish = hero.ground().map_or(DVec3::ZERO, |_| wish);
+            go(&mut world, &mut hero, wish, 1);
+            let now = world.body(raft).unwrap().linear_velocity().x;
+            if frame == 30 {
+                speed = now;
+            }
+            assert!(frame < 30 || (now - speed).abs() < 0.02, "{wish}, {frame}: {now} {speed}");
+        }
+    }
+}
+
+/// Within no time the body follows its character too, and the ground is a contact without a force.
+#[test]
+fn the_body_follows_within_no_time() {
+    let mut world = World::new();
+    let lift = world.insert(BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.5, 2.0)))).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.5);
+    go(&mut world, &mut hero, DVec3::ZERO, 20);
+    let before = world.body(hero.body()).unwrap().position();
+    let at = Pose::from_translation(Vec3::new(0.3, 0.2, 0.0));
+    world.body_mut(lift).unwrap().set_pose(at).unwrap();
+    world.step(DT as f32).unwrap();
+    let walked = hero.walk(&mut world, DVec3::X, 0.0).unwrap();
+    assert!((walked.carried - DVec3::new(0.3, 0.2, 0.0)).length() < 1e-6, "{walked:?}");
+    let moved = world.body(hero.body()).unwrap().position() - before;
+    assert!((moved - at.translation).length() < 1e-5, "{moved}");
+    assert_eq!((hero.contacts().len(), hero.contacts()[0].body), (1, lift));
+    // A dynamic ground gets no force.
+    let mut world = World::new();
+    let raft = world.insert(box_of(100.0, Vec3::new(2.0, 0.5, 2.0)).with_gravity_scale(0.0)).unwrap();
+    let mut hero = self::hero(&mut world, capsule(), DVec3::Y * 0.5);
+    go(&mut world, &mut hero, DVec3::ZERO, 20);
+    world.step(DT as f32).unwrap();
+    let speed = world.body(raft).unwrap().linear_velocity();
+    hero.walk(&mut world, DVec3::ZERO, 0.0).unwrap();
+    assert_eq!((hero.contacts().len(), hero.contacts()[0].force), (1, DVec3::ZERO));
+    world.step(DT as f32).unwrap();
+    assert_eq!(world.body(raft).unwrap().linear_velocity(), speed);
+}
+
+/// A clone of the character and a snapshot of the world continue with the same bits.
+#[test]
+fn a_clone_and_a_snapshot_go_on_alike() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let lift = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0)));
+    world.insert(lift.with_linear_velocity(Vec3::new(0.3, 0.4, 0.1))).unwrap();
+    let crates = box_of(20.0, Vec3::splat(0.25));
+    world.insert(crates.with_position(Vec3::new(1.0, 0.35, 0.0))).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.1);
+    let wish = |frame: usize| DVec3::new(2.0, 0.0, 0.3 * (frame % 7) as f64);
+    let run = |world: &mut World, hero: &mut CharacterBody, frames: std::ops::Range<usize>| {
+        let mut states = Vec::new();
+        for frame in frames {
+            if frame % 40 == 39 {
+                hero.character_mut().jump(3.0);
+            }
+            go(world, hero, wish(frame), 1);
+            states.push((world.state_hash(), hero.character().position(), hero.character().velocity()));
+        }
+        states
+    };
+    for start in [0, 30, 45, 80] {
+        run(&mut world, &mut hero, start..start + 15);
+        let (snapshot, copy) = (world.snapshot(), hero.clone());
+        let truth = run(&mut world, &mut hero, 0..60);
+        world.restore(&snapshot).unwrap();
+        hero = copy;
+        assert_eq!(run(&mut world, &mut hero, 0..60), truth);
+    }
+}
+
+/// With a slope limit of a right angle a vertical wall is still a wall: a fall along it is free.
+#[test]
+fn a_fall_along_a_wall_is_free_at_each_slope_limit() {
+    for limit in [50.0_f64, 89.0, 90.0] {
+        let mut world = ShapeWorld::new();
+        let wall = Shape::Cuboid(Cuboid::new(DVec3::new(1.0, 50.0, 5.0)).unwrap());
+        world.insert(wall, carom_math::f64::Pose::IDENTITY);
+        let settings = CharacterSettings::default()
+            .with_slope_limit(limit.to_radians().min(std::f64::consts::FRAC_PI_2));
+        let mut hero = Character::new(capsule(), settings, DVec3::new(-1.35, 40.0, 0.0)).unwrap();
+        for _ in 0..60 {
+            hero.walk(&mut world, DVec3::X * 2.0, DT);
+            assert!(hero.ground().is_none() && !hero.jump(1.0), "{limit}");
+        }
+        let fallen = 40.0 - hero.position().y;
+        assert!((fallen - 0.5 * 9.81).abs() < 0.01, "{limit}: {fallen}");
+    }
+}
+
+/// The search for a free position looks at near bodies alone, in a world of many.
+#[test]
+fn a_push_out_looks_at_near_bodies_alone() {
+    let mut world = World::new();
+    let near = BodyDesc::fixed(cuboid(Vec3::splat(0.5)));
+    world.insert(near).unwrap();
+    for k in 0..2000 {
+        let at = Vec3::new(10.0 + (k % 50) as f32, 0.0, (k / 50) as f32);
+        world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.3))).with_position(at)).unwrap();
+    }
+    world.step(DT as f32).unwrap();
+    let n = Cell::new(0);
+    let count = |_: &carom_world::ColliderRef<'_, _>| {
+        n.set(n.get() + 1);
+        true
+    };
+    let mut sweep = WorldSweep::new(&world, QueryFilter::SOLID).with_predicate(&count);
+    let free = sweep.nearest_free(&capsule(), DVec3::new(0.6, 0.3, 0.0)).unwrap();
+    assert!(sweep.is_free(&capsule(), free));
+    assert!(n.get() < 50, "{}", n.get());
+}
