@@ -40,8 +40,8 @@ impl PhysicsWorld {
         self.gone.0.push(entry.id);
     }
 
-    /// Removes the collider of an entity. If the world refuses, it stays there under the name of the
-    /// entity until a step can remove it. The steps before report why they cannot.
+    /// Removes the collider of an entity. If the world refuses, it stays there under the name of
+    /// the entity until a step can remove it. The steps before report why they cannot.
     pub(crate) fn remove_collider(&mut self, entity: Entity) {
         self.accept(entity, Part::Collider);
         let Some(entry) = self.colliders.remove(&entity) else { return };

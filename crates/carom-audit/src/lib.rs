@@ -25,8 +25,8 @@
 //!   plus the work of forces and of the caller.
 //! - Momentum: if a group of bodies touches nothing outside it, only gravity and forces may change
 //!   it.
-//! - Sides: the centre of a body may not pass the surface of a fixed body, if the centre is in a
-//!   collider of its body and both collide.
+//! - Sides: the centre of a body may not pass the surface of a fixed body. It may if it is outside
+//!   of its own colliders, or if the two bodies do not collide.
 //! - Overlap, sleep, events, and numbers that are not finite.
 #![forbid(unsafe_code)]
 
