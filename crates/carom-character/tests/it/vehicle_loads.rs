@@ -1,7 +1,7 @@
 //! Vehicles with loads: what lies or stands on a chassis, is joined to it or is above it is no
 //! road. And vehicles that are moved.
 
-use crate::vehicles::{BRAKED, RATES, cuboid, on_slope, place, plane, run, solid, velocity};
+use crate::vehicles::{BRAKED, RATES, cuboid, on_slope, plane, position_of, run, solid, velocity};
 use carom_character::{Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc};
 use carom_math::Pose;
 use carom_math::glam::{DVec3, Quat, Vec3};
@@ -34,7 +34,7 @@ fn check(what: &str, world: &mut World, car: &mut Vehicle, road: BodyId, mut eac
         let is_on_road = car.wheels().iter().all(|wheel| wheel.ground == Some(road));
         assert!(is_on_road, "{what}, {frame}: {:?}", car.wheels());
     }
-    let (at, turn) = (place(world, car.chassis()), world.body(car.chassis()).unwrap().pose().rotation);
+    let (at, turn) = (position_of(world, car.chassis()), world.body(car.chassis()).unwrap().pose().rotation);
     assert!((turn * Vec3::Y).y > 0.995 && 0.25 < at.y && at.y < 0.46, "{what}: {at} {turn}");
     let left = velocity(world, car.chassis()).length();
     assert!(left < 0.05 && at.with_y(0.0).length() < 0.05, "{what}: {left} m/s at {at}");
@@ -51,7 +51,7 @@ fn crates_on_a_bed_are_no_road() {
             let load = load.with_position(Vec3::new(-1.6, BED_TOP + 0.5 * height, z));
             let load = world.insert(load).unwrap();
             check(&format!("{height} m, {z}"), &mut world, &mut car, road, |_| ());
-            let lies = place(&world, load).y - place(&world, car.chassis()).y - BED.y;
+            let lies = position_of(&world, load).y - position_of(&world, car.chassis()).y - BED.y;
             assert!((lies - 0.5 * height).abs() < 0.02, "{height} m: {lies}");
         }
     }
@@ -63,7 +63,7 @@ fn a_passenger_is_no_road() {
     let (mut world, mut car, road) = flat_bed();
     run(&mut world, &mut car, &BRAKED, 1.0, 60.0);
     let figure = Figure::capsule(1.8, 0.3).unwrap();
-    let top = f64::from(place(&world, car.chassis()).y + BED.y);
+    let top = f64::from(position_of(&world, car.chassis()).y + BED.y);
     let position = DVec3::new(-1.6, top + figure.stature() + 0.01, 0.7);
     let character = Character::new(figure, CharacterSettings::default(), position).unwrap();
     let mut hero = CharacterBody::insert(&mut world, character, Filter::default()).unwrap();
@@ -122,7 +122,7 @@ fn moved_cars_stay() {
                     run(&mut world, &mut car, &controls, 1.0 / hertz, hertz);
                     fastest = fastest.max(velocity(&world, car.chassis()).length());
                 }
-                let off = (place(&world, car.chassis()) - moved.translation).length();
+                let off = (position_of(&world, car.chassis()) - moved.translation).length();
                 assert!(fastest < 2e-3 && off < 1e-3, "{hertz} Hz, {x}, {angle}: {fastest} m/s, {off} m");
             }
         }
