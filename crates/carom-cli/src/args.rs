@@ -334,7 +334,7 @@ pub struct RobotArgs {
     /// each pair first meets, between the rows too
     #[arg(long, value_name = "FILE", conflicts_with_all = ["joint", "joints", "time", "html"])]
     pub trajectory: Option<PathBuf>,
-    /// Links that hang on one joint may touch
+    /// Links that one joint connects may touch
     #[arg(long)]
     pub ignore_adjacent: bool,
     /// A file that hangs on a link of a robot, in the frame of the link: a mesh, an octree or a

@@ -5,7 +5,7 @@
 
 use crate::remarks::Remarks;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
-use carom_io::scene_json::{read_matrix, read_numbers};
+use carom_io::scene_json::{read_matrix, read_numbers, read_rows};
 use carom_io::{Options, Placement, RawMesh};
 use carom_query::f64::VoxelBox;
 use glam::DVec3;
@@ -52,6 +52,7 @@ impl Shapes {
                 .ok_or_else(|| named(format!("a scale of {scale}")))?,
         };
         if let Some(path) = shape.get("file") {
+            check_members(shape, &["file", "scale"]).map_err(named)?;
             let path = path.as_str().ok_or_else(|| named("\"file\" is not a string".to_owned()))?;
             return match solid::spec_of_file(Path::new(path)) {
                 spec @ ShapeSpec::Octree(_) => self.cluster(spec, scale, &placement).map_err(named),
@@ -160,39 +161,36 @@ fn read_shape(value: &Value) -> Result<ShapeSpec, String> {
         "hull" => Ok(ShapeSpec::Hull(points(value).map_err(in_kind)?)),
         "mesh" => {
             let member = |key: &str| value.get(key).ok_or_else(|| in_kind(format!("no {key:?}")));
+            check_members(value, &["vertices", "triangles"]).map_err(in_kind)?;
             let vertices = points(member("vertices")?).map_err(in_kind)?;
-            let list = member("triangles")?;
-            let mut numbers = Vec::new();
-            for (i, x) in read_numbers(list).map_err(in_kind)?.into_iter().enumerate() {
-                if !(0.0 <= x && x < vertices.len() as f64 && x.fract() == 0.0) {
-                    let reason = format!("triangle {}: {x} is no vertex of {}", i / 3, vertices.len());
-                    return Err(in_kind(reason));
+            let mut triangles = Vec::new();
+            let in_triangles = |e: String| in_kind(format!("triangles: {e}"));
+            for (i, corners) in read_rows::<3>(member("triangles")?).map_err(in_triangles)?.iter().enumerate()
+            {
+                let is_vertex = |x: &f64| 0.0 <= *x && *x < vertices.len() as f64 && x.fract() == 0.0;
+                if let Some(x) = corners.iter().find(|x| !is_vertex(x)) {
+                    return Err(in_kind(format!("triangle {i}: {x} is no vertex of {}", vertices.len())));
                 }
-                numbers.push(x as u32);
+                triangles.push(corners.map(|x| x as u32));
             }
-            let (triangles, rest) = numbers.as_chunks::<3>();
-            if !rest.is_empty() {
-                return Err(in_kind(format!(
-                    "{} vertex numbers, not three for each triangle",
-                    numbers.len()
-                )));
-            }
-            Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles: triangles.to_vec() }))
+            Ok(ShapeSpec::Mesh(RawMesh { vertices, triangles }))
         }
         "octree" => {
             let path = value.as_str().ok_or_else(|| in_kind("not the name of a file".to_owned()))?;
             Ok(ShapeSpec::Octree(path.into()))
         }
         "points" => {
+            check_members(value, &["radius", "file", "at"]).map_err(in_kind)?;
             let radius = value.get("radius").and_then(Value::as_f64);
             let radius = radius.ok_or_else(|| in_kind("a \"radius\" is needed".to_owned()))?;
-            match (value.get("file").and_then(Value::as_str), value.get("at")) {
-                (Some(file), None) => Ok(ShapeSpec::Points(radius, file.into())),
+            match (value.get("file"), value.get("at")) {
+                (Some(Value::String(file)), None) => Ok(ShapeSpec::Points(radius, file.into())),
                 (None, Some(at)) => Ok(ShapeSpec::PointList(radius, points(at).map_err(in_kind)?)),
                 _ => Err(in_kind("a \"file\", or points \"at\", are needed".to_owned())),
             }
         }
         "voxels" => {
+            check_members(value, &["cell", "origin", "boxes"]).map_err(in_kind)?;
             let member = |key: &str| value.get(key).ok_or_else(|| in_kind(format!("no {key:?}")));
             let cell = member("cell")?;
             let one = cell.as_f64().map(DVec3::splat);
@@ -216,13 +214,9 @@ fn exactly<const N: usize>(value: &Value) -> Result<[f64; N], String> {
 
 /// Reads boxes of cells: the first and the last cell of each, six numbers, flat or in lists.
 fn voxel_boxes(value: &Value) -> Result<Vec<VoxelBox>, String> {
-    let numbers = read_numbers(value)?;
-    let (boxes, rest) = numbers.as_chunks::<6>();
-    if !rest.is_empty() {
-        return Err(format!("{} numbers of cells, not six for each box", numbers.len()));
-    }
+    let boxes = read_rows::<6>(value).map_err(|e| format!("boxes: {e}"))?;
     let is_cell = |x: &f64| (0.0..=65535.0).contains(x) && x.fract() == 0.0;
-    if let Some(x) = numbers.iter().find(|x| !is_cell(x)) {
+    if let Some(x) = boxes.as_flattened().iter().find(|x| !is_cell(x)) {
         return Err(format!("{x} is no cell from 0 to 65535"));
     }
     let cells = |row: &[f64; 6], from: usize| core::array::from_fn(|k| row[from + k] as u16);
@@ -231,10 +225,15 @@ fn voxel_boxes(value: &Value) -> Result<Vec<VoxelBox>, String> {
 
 /// Reads points, three numbers each, flat or in lists.
 fn points(value: &Value) -> Result<Vec<DVec3>, String> {
-    let numbers = read_numbers(value)?;
-    let (points, rest) = numbers.as_chunks::<3>();
-    if !rest.is_empty() {
-        return Err(format!("{} coordinates, not three for each point", numbers.len()));
+    let rows = read_rows::<3>(value).map_err(|e| format!("points: {e}"))?;
+    Ok(rows.into_iter().map(DVec3::from_array).collect())
+}
+
+/// Returns an error if an object has a member that is not `known`. Other values have no members.
+pub(crate) fn check_members(value: &Value, known: &[&str]) -> Result<(), String> {
+    let members = value.as_object().into_iter().flat_map(|members| members.keys());
+    match members.into_iter().find(|key| !known.contains(&key.as_str())) {
+        Some(key) => Err(format!("unknown member {key:?}; known are {}", known.join(" "))),
+        None => Ok(()),
     }
-    Ok(points.iter().map(|p| DVec3::from_array(*p)).collect())
 }

@@ -2,7 +2,7 @@
 
 use crate::remarks::Remarks;
 use carom_geom::TriMesh;
-use carom_io::{Model, Options, Part, ReadError};
+use carom_io::{Model, Options, Part, ReadError, StatedUnit};
 use std::path::{Path, PathBuf};
 
 /// A file that was read.
@@ -38,20 +38,10 @@ pub(crate) fn load_all(
 
 /// Returns a note if the files state different units of length.
 fn unit_note(files: &[Loaded]) -> Option<String> {
-    let mut stated = files.iter().filter_map(|file| Some((file.model.metres?, file)));
-    let (metres, first) = stated.next()?;
-    let (other, second) = stated.find(|(other, _)| *other != metres)?;
-    Some(format!(
-        "lengths are not converted, though the unit of {} is {} and that of {} is {}",
-        first.path.display(),
-        unit_text(&first.model, metres),
-        second.path.display(),
-        unit_text(&second.model, other),
-    ))
-}
-
-fn unit_text(model: &Model, metres: f64) -> String {
-    model.unit.map_or_else(|| format!("{metres} m"), str::to_owned)
+    let stated = |Loaded { path, model }: &Loaded| {
+        Some(StatedUnit { file: path.display().to_string(), unit: model.unit, metres: model.metres? })
+    };
+    carom_io::unit_note(files.iter().filter_map(stated))
 }
 
 /// Reads a file, and moves the remarks on it out of the model.

@@ -3,6 +3,7 @@
 use crate::report::Outcome;
 use carom_io::{Model, without_controls};
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// Remarks on files, each a line that begins with the file.
@@ -37,12 +38,16 @@ impl Remarks {
 
     /// Adds the remarks that are not there yet.
     pub fn add(&mut self, other: &Remarks) {
-        for (to, from) in [(&mut self.notes, &other.notes), (&mut self.unread, &other.unread)] {
-            for line in from {
-                if !to.contains(line) {
-                    to.push(line.clone());
-                }
-            }
+        self.add_all([other]);
+    }
+
+    /// Does the same as [`Remarks::add`] for many.
+    pub fn add_all<'a>(&mut self, others: impl IntoIterator<Item = &'a Remarks>) {
+        let [mut notes, mut unread] =
+            [&self.notes, &self.unread].map(|lines| lines.iter().cloned().collect::<HashSet<String>>());
+        for other in others {
+            self.notes.extend(other.notes.iter().filter(|line| notes.insert((*line).clone())).cloned());
+            self.unread.extend(other.unread.iter().filter(|line| unread.insert((*line).clone())).cloned());
         }
     }
 

@@ -5,14 +5,26 @@
 
 use crate::args::RobotArgs;
 use crate::load::Loaded;
-use carom_io::{Placement, Robot, read_srdf};
-use std::collections::{HashMap, HashSet};
+use crate::remarks::Remarks;
+use carom_io::{Placement, Robot, Srdf, read_whole_srdf};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// A robot, and the index of the first of its parts among all parts.
+/// The most names that a note lists.
+const MAX_LISTED: usize = 20;
+
+/// A robot, and the indices of its parts among all parts.
 pub(crate) struct PlacedRobot {
     pub(crate) robot: Robot,
-    pub(crate) first_part: usize,
+    /// For each part of the robot; `None` if the part was refused.
+    pub(crate) parts: Vec<Option<usize>>,
+}
+
+impl PlacedRobot {
+    /// Returns the indices of its parts, each with its link.
+    pub(crate) fn part_links(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.parts.iter().zip(self.robot.part_links()).filter_map(|(part, link)| Some(((*part)?, link)))
+    }
 }
 
 /// Returns the robots among the files.
@@ -21,10 +33,18 @@ pub(crate) fn robots(files: &[Loaded]) -> Vec<PlacedRobot> {
     let mut found = Vec::new();
     for file in files {
         let robot = file.model.robot.clone();
-        found.extend(robot.map(|robot| PlacedRobot { robot, first_part }));
-        first_part += file.model.parts.len();
+        let end = first_part + file.model.parts.len();
+        found.extend(robot.map(|robot| PlacedRobot { robot, parts: (first_part..end).map(Some).collect() }));
+        first_part = end;
     }
     found
+}
+
+/// Replaces the indices of parts by those that `numbers` gives them; `None` for a refused part.
+pub(crate) fn renumber(robots: &mut [PlacedRobot], numbers: &[Option<usize>]) {
+    for part in robots.iter_mut().flat_map(|placed| &mut placed.parts) {
+        *part = part.and_then(|part| numbers[part]);
+    }
 }
 
 /// Returns the values of `--joints` and `--joint` by the names of joints. If a name occurs several
@@ -79,11 +99,8 @@ pub(crate) fn ignore_own_link(
     ignored: &mut HashSet<(usize, usize)>,
 ) {
     for (number, one) in attached.iter().enumerate() {
-        let PlacedRobot { robot, first_part } = &robots[one.robot];
-        let links = robot.part_links().enumerate();
-        ignored.extend(
-            links.filter(|(_, link)| *link == one.link).map(|(part, _)| (part + first_part, one.part)),
-        );
+        let links = robots[one.robot].part_links();
+        ignored.extend(links.filter(|(_, link)| *link == one.link).map(|(part, _)| (part, one.part)));
         let others =
             attached[..number].iter().filter(|other| (other.robot, other.link) == (one.robot, one.link));
         ignored.extend(others.map(|other| (other.part, one.part)));
@@ -129,26 +146,40 @@ fn joint_file(path: &Path) -> Result<Vec<(String, f64)>, String> {
     Ok(values.into_iter().collect())
 }
 
-/// Returns the pairs of parts that `--ignore-adjacent` and `--srdf` except, low index first.
-pub(crate) fn ignored(files: &[Loaded], args: &RobotArgs) -> Result<HashSet<(usize, usize)>, String> {
-    let robots = robots(files);
+/// Returns the pairs of parts that `--ignore-adjacent` and `--srdf` except, low index first. Adds
+/// notes on the SRDF file, and on names in it that no robot has.
+pub(crate) fn ignored(
+    robots: &[PlacedRobot],
+    args: &RobotArgs,
+    remarks: &mut Remarks,
+) -> Result<HashSet<(usize, usize)>, String> {
     let mut pairs = HashSet::new();
     if args.ignore_adjacent {
-        for PlacedRobot { robot, first_part } in &robots {
-            pairs.extend(robot.adjacent_parts().into_iter().map(|[a, b]| (a + first_part, b + first_part)));
+        for placed in robots {
+            let numbered = |[a, b]: [usize; 2]| Some((placed.parts[a]?, placed.parts[b]?));
+            pairs.extend(placed.robot.adjacent_parts().into_iter().filter_map(numbered));
         }
     }
     if let Some(file) = &args.srdf {
         if robots.is_empty() {
             return Err("--srdf: no file is a robot".to_owned());
         }
-        let disabled = read_srdf(file).map_err(|e| e.to_string())?;
-        for PlacedRobot { robot, first_part } in &robots {
+        let Srdf { pairs: disabled, mut notes, .. } = read_whole_srdf(file).map_err(|e| e.to_string())?;
+        let is_unknown = |link: &&String| robots.iter().all(|placed| placed.robot.link(link).is_none());
+        let unknown: BTreeSet<&String> =
+            disabled.iter().flat_map(|pair| &pair.links).filter(is_unknown).collect();
+        if !unknown.is_empty() {
+            let more = if MAX_LISTED < unknown.len() { ", ..." } else { "" };
+            let names: Vec<&str> = unknown.iter().take(MAX_LISTED).map(|name| name.as_str()).collect();
+            notes.push(format!("no robot has the links {}{more}", names.join(", ")));
+        }
+        remarks.add(&Remarks::of_file(file, notes, Vec::new()));
+        for placed in robots {
             let mut parts: HashMap<usize, usize> = HashMap::new();
-            for (part, link) in robot.part_links().enumerate() {
-                parts.entry(link).or_insert(part + first_part);
+            for (part, link) in placed.part_links() {
+                parts.entry(link).or_insert(part);
             }
-            let part = |link: &str| parts.get(&robot.link(link)?).copied();
+            let part = |link: &str| parts.get(&placed.robot.link(link)?).copied();
             for pair in &disabled {
                 // A link without geometry is no part.
                 if let [Some(a), Some(b)] = [part(&pair.links[0]), part(&pair.links[1])] {

@@ -73,12 +73,13 @@ fn drawn_cluster(
 /// Coordinates are moved and scaled to a box of size 10 around the origin,
 /// because single precision is finer there.
 ///
-/// Its title says clear only if no pair is listed and nothing is unread. Remarks stand below the
-/// table. The page shows y up; parts whose `up` is z are turned.
+/// Its title says clear only if no pair is listed, no part crosses itself, and nothing is unread.
+/// `crossed` are the parts that cross themselves. Remarks stand below the table. The page shows y up; parts whose `up` is z are turned.
 pub(crate) fn page(
     names: &[String],
     solids: &[Solid],
     listed: &[PairReport],
+    crossed: &[usize],
     remarks: &Remarks,
     up: Option<&str>,
 ) -> Result<String, String> {
@@ -121,6 +122,7 @@ pub(crate) fn page(
             };
         }
     }
+    crossed.iter().for_each(|part| states[*part] = BodyState::Colliding);
     let points: Vec<Vec3> = listed.iter().map(|p| shown(p.point)).collect();
     let sorted = by_depth(listed);
     let n_rows = sorted.len().min(MAX_ROWS);
@@ -134,12 +136,12 @@ pub(crate) fn page(
         })
         .collect();
     let columns = ["part", "and part", "contact", "triangle pairs", "distance", "depth"];
-    let title = title(listed, remarks.unread.len());
+    let title = title(listed, crossed.len(), remarks.unread.len());
     let bodies = (0..solids.len() as u32).collect();
     let mut recording = Recording::new(&title, 1.0, shapes, bodies)
         .with_names(names.to_vec())
         .with_notes(remarks.lines().chain(notes).chain(left_out(listed.len() - n_rows)).collect());
-    if listed.is_empty() {
+    if listed.is_empty() && crossed.is_empty() {
         // There is no state to show, so each part has a colour of its own.
         recording = recording.with_shown(&["bodies"]);
     }
@@ -157,26 +159,20 @@ fn left_out(n: usize) -> Option<String> {
 }
 
 /// Returns the result in a few words.
-fn title(listed: &[PairReport], n_unread: usize) -> String {
-    let n_hits = listed.iter().filter(|pair| pair.is_collision()).count();
-    let n_near = listed.len() - n_hits;
-    let mut found = Vec::new();
-    if 0 < n_hits {
-        found.push(format!(
-            "{} {}",
-            counted(n_hits, "pair", "pairs"),
-            if n_hits == 1 { "collides" } else { "collide" }
-        ));
-    }
-    if 0 < n_near {
-        found.push(format!("{} too close", counted(n_near, "pair", "pairs")));
-    }
-    if 0 < n_unread {
-        found.push(format!("{} not read", counted(n_unread, "thing", "things")));
-    }
-    match (listed.len(), n_unread) {
-        (0, 0) => "All clear".to_owned(),
-        (0, _) => format!("Not clear: {}", found.join(", ")),
+fn title(listed: &[PairReport], n_crossed: usize, n_unread: usize) -> String {
+    let n_of = |intersects| listed.iter().filter(|pair| pair.intersects == intersects).count();
+    let words = [
+        (n_of(Some(true)), "pair collides", "pairs collide"),
+        (n_of(Some(false)), "pair too close", "pairs too close"),
+        (n_of(None), "pair not known", "pairs not known"),
+        (n_crossed, "part crosses itself", "parts cross themselves"),
+        (n_unread, "thing not read", "things not read"),
+    ];
+    let found: Vec<String> =
+        words.iter().filter(|(n, ..)| 0 < *n).map(|(n, one, many)| counted(*n, one, many)).collect();
+    match (found.is_empty(), listed.is_empty() && n_crossed == 0) {
+        (true, _) => "All clear".to_owned(),
+        (false, true) => format!("Not clear: {}", found.join(", ")),
         _ => found.join(", "),
     }
 }

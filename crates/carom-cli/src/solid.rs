@@ -11,7 +11,7 @@ use carom_geom::f64::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HullError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use carom_geom::ray_mesh::Placement as Side;
-use carom_io::{Options, Part, Piece, Placement, RawMesh, UnknownCells};
+use carom_io::{Options, Part, Piece, Placement, RawMesh, UnknownCells, scale_on_robot};
 use carom_math::f64::Pose;
 use carom_math::tol;
 use carom_query::f64::{
@@ -283,6 +283,21 @@ fn points(file: &Path, radius: f64, scale: f64, pose: Pose) -> Result<Solid, Str
 pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Remarks), String> {
     let whole = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
     Ok((whole.mesh, Remarks::of_file(file, whole.notes, whole.unread)))
+}
+
+/// Reads a mesh on a robot: in metres, by the unit that its file states.
+pub(crate) fn build_on_robot(
+    file: &Path,
+    placement: &Placement,
+    winding: Winding,
+    options: &Options,
+) -> Result<Solid, String> {
+    let whole = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
+    let (scale, on_frame) = scale_on_robot(whole.metres, whole.up);
+    let mut remarks = Remarks::of_file(file, [whole.notes, on_frame].concat(), whole.unread);
+    let solid = bake(&file.display().to_string(), Arc::new(whole.mesh), scale, placement, winding)?;
+    remarks.add(&solid.remarks);
+    Ok(Solid { remarks, ..solid })
 }
 
 /// Returns a function that puts the kind of a shape before an error.

@@ -52,6 +52,8 @@ struct Buffer {
 #[derive(Default)]
 pub(crate) struct MeshFile {
     pieces: Vec<Piece>,
+    /// The name of the file's unit of length, if it has one.
+    pub(crate) unit: Option<&'static str>,
     /// The length of the file's unit in metres, if the file states it.
     pub(crate) metres: Option<f64>,
     /// The axis that points up, if the file states it.
@@ -216,7 +218,8 @@ impl<'a> Files<'a> {
             return Err(ReadError::at(path, Location::File, "a scene, where one mesh is needed"));
         }
         let bytes = self.read(path)?;
-        let Model { parts, notes, unread, metres, up, .. } = crate::parse_in(&bytes, format, path, self)?;
+        let Model { parts, notes, unread, unit, metres, up, .. } =
+            crate::parse_in(&bytes, format, path, self)?;
         let file = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let named = |notes: Vec<String>| -> Vec<String> {
             notes.iter().map(|note| format!("{file}: {note}")).collect()
@@ -230,7 +233,7 @@ impl<'a> Files<'a> {
                 piece.mesh = Arc::new(piece.mesh.with_used_vertices(piece.mesh.triangles.clone()));
             }
         }
-        Ok(MeshFile { pieces, metres, up, notes: RefCell::new(named(notes)), unread: named(unread) })
+        Ok(MeshFile { pieces, unit, metres, up, notes: RefCell::new(named(notes)), unread: named(unread) })
     }
 
     /// Returns the file that a document names. An error if it lies outside of the folder `root` and

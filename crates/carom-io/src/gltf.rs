@@ -28,7 +28,7 @@ use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
 use crate::model::Model;
 use crate::part::{Placement, RawMesh, push_note, renumber, used_vertices};
 use base64::Engine;
-use glam::DVec3;
+use glam::{DQuat, DVec3};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -327,11 +327,12 @@ impl<'a> Loader<'a, '_, '_> {
             }
             let node: Node<'a> = self.item(text, "nodes", number)?;
             let called = called("nodes", number, node.name.as_deref());
+            let local = local(&node).map_err(|e| self.at(&*called, e))?;
             model.nodes.push(SceneNode {
                 number,
                 name: node.name.as_deref().map(Box::from),
                 parent,
-                local: local(&node).map(Box::new),
+                local: local.map(Box::new),
                 weights: None,
             });
             for extension in node.extensions.keys().filter(|e| !is_understood(e)) {
@@ -494,9 +495,11 @@ impl<'a> Loader<'a, '_, '_> {
             };
             let rotation = rotations.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |c| c[i]);
             let (translation, scale) = (three(&translations, 0.0), three(&scales, 1.0));
-            Trs { translation, rotation, scale }.placement()
+            let said = |e: String| format!("{}: instance {i}: {e}", SUPPORTED_EXTENSIONS[0]);
+            check_rotation(rotation).map_err(said)?;
+            Ok(Trs { translation, rotation, scale }.placement())
         };
-        Ok((0..count.unwrap_or(0)).map(one).collect())
+        (0..count.unwrap_or(0)).map(one).collect()
     }
 
     /// Reads the triangles of a mesh, with the joints of their vertices if it is skinned.
@@ -690,26 +693,37 @@ impl<'a> Loader<'a, '_, '_> {
             return data.map(Arc::new).map_err(|e| format!("a data URI: {e}"));
         }
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        let file = self.files.inside(folder.join(percent_decoded(uri)), folder)?;
+        let file = self.files.inside(folder.join(percent_decoded(uri)?), folder)?;
         self.files.buffer(&file, n).map_err(|e| e.to_string())
     }
 }
 
 /// Returns a node's own transform; `None` is the identity.
-fn local(node: &Node<'_>) -> Option<Local> {
-    if let Some(m) = node.matrix {
-        // glTF matrices are column-major, carom's row-major.
-        return Some(Local::Matrix(Placement(core::array::from_fn(|e| m[4 * (e % 4) + e / 4]))));
+///
+/// Errors: a matrix whose last row is not 0 0 0 1, or a rotation of length 0.
+fn local(node: &Node<'_>) -> Result<Option<Local>, String> {
+    if let Some(matrix) = &node.matrix {
+        return Ok(Some(Local::Matrix(Placement::of_columns(matrix)?)));
     }
     if let (None, None, None) = (node.translation, node.rotation, node.scale) {
-        return None;
+        return Ok(None);
     }
     let usual = Trs::IDENTITY;
-    Some(Local::Steps(Trs {
+    let rotation = node.rotation.unwrap_or(usual.rotation);
+    check_rotation(rotation)?;
+    Ok(Some(Local::Steps(Trs {
         translation: node.translation.unwrap_or(usual.translation),
-        rotation: node.rotation.unwrap_or(usual.rotation),
+        rotation,
         scale: node.scale.unwrap_or(usual.scale),
-    }))
+    })))
+}
+
+/// Returns an error if a quaternion is zero, which is no rotation.
+fn check_rotation(rotation: [f64; 4]) -> Result<(), String> {
+    match DQuat::from_array(rotation).length() {
+        0.0 => Err(format!("the rotation {rotation:?} has no length")),
+        _ => Ok(()),
+    }
 }
 
 /// Returns an error unless there is a weight for each target.
@@ -732,23 +746,26 @@ fn check_joints(mesh: &MeshParts, skin: &Skin) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns `uri` with percent encodings such as `%20` decoded.
-fn percent_decoded(uri: &str) -> String {
+/// Returns `uri` with percent encodings such as `%20` decoded. A percent sign without two digits
+/// stays as it is.
+///
+/// Errors: the bytes are no UTF-8.
+fn percent_decoded(uri: &str) -> Result<String, String> {
     let bytes = uri.as_bytes();
+    let digit = |i: usize| bytes.get(i).and_then(|c| char::from(*c).to_digit(16));
     let mut out = Vec::with_capacity(bytes.len());
     let mut i = 0;
     while i < bytes.len() {
-        let code = bytes.get(i + 1..i + 3).and_then(|hex| core::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) if bytes[i] == b'%' => {
-                out.push(byte);
+        match (bytes[i], digit(i + 1), digit(i + 2)) {
+            (b'%', Some(high), Some(low)) => {
+                out.push((16 * high + low) as u8);
                 i += 3;
             }
-            _ => {
-                out.push(bytes[i]);
+            (byte, ..) => {
+                out.push(byte);
                 i += 1;
             }
         }
     }
-    String::from_utf8_lossy(&out).into_owned()
+    String::from_utf8(out).map_err(|_| format!("the name {uri:?} is no UTF-8 when it is decoded"))
 }

@@ -55,12 +55,12 @@ pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose
 pub use animation::{Animation, Channel, Interpolation, Property};
 pub use error::{Location, ReadError, without_controls};
 pub use limits::Options;
-pub use model::Model;
+pub use model::{Model, StatedUnit, scale_on_robot, unit_note};
 pub use octree::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data, read_octree};
 pub use part::{Part, Piece, Placement, RawMesh, make_names_unique};
 pub use points::{Points, parse_points, read_points};
 pub use robot::{Mimic, Robot, RobotError, RobotJoint, RobotJointKind};
-pub use srdf::{DisabledPair, read_srdf};
+pub use srdf::{DisabledPair, Srdf, read_srdf, read_whole_srdf};
 pub use trajectory::{Trajectory, read_trajectory};
 
 use files::Files;
@@ -233,6 +233,10 @@ pub struct WholeMesh {
     pub notes: Vec<String>,
     /// See [`Model::unread`].
     pub unread: Vec<String>,
+    /// See [`Model::metres`].
+    pub metres: Option<f64>,
+    /// See [`Model::up`].
+    pub up: Option<&'static str>,
 }
 
 /// Does the same as [`read_mesh`], with options. The result has the notes on the file too.
@@ -249,5 +253,6 @@ pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadE
         all.vertices.extend(mesh.vertices);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
-    Ok(WholeMesh { mesh: all, notes: model.notes, unread: model.unread })
+    let Model { notes, unread, metres, up, .. } = model;
+    Ok(WholeMesh { mesh: all, notes, unread, metres, up })
 }

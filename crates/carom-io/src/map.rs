@@ -1,9 +1,9 @@
 //! Levels in the text format of Quake's editors. Entities have keys, and brushes are planes, each
 //! through three points.
 //!
-//! Both dialects are read, the standard one and Valve 220. After the points of a plane, only the
-//! name of its texture is read. Patches and other blocks in the place of a brush are listed as
-//! unread.
+//! Both dialects are read, the standard one and Valve 220. Braces, pairs and planes may stand on one
+//! line. After the points of a plane, only the name of its texture is read. Patches and other blocks
+//! in the place of a brush are listed as unread.
 //!
 //! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve,
 //! Hammer's map version 220.
@@ -72,11 +72,10 @@ impl Entity {
         self.get("classname").unwrap_or("")
     }
 
-    /// Returns a value of three finite numbers, such as `origin`; else `None`. Words that are not
-    /// numbers are skipped.
+    /// Returns a value of three finite numbers and nothing else, such as `origin`; else `None`.
     pub fn vector(&self, key: &str) -> Option<DVec3> {
-        let numbers: Vec<f64> =
-            self.get(key)?.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+        let words = self.get(key)?.split_whitespace();
+        let numbers: Vec<f64> = words.map(|word| word.parse().ok()).collect::<Option<_>>()?;
         let [x, y, z] = numbers.try_into().ok()?;
         Some(DVec3::new(x, y, z)).filter(|v| v.is_finite())
     }
@@ -146,50 +145,9 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
         let at = |reason: String| ReadError::at(path, Location::Line(number + 1), reason);
         // Names and comments may have any encoding; braces, points and keys are ASCII.
         let text = String::from_utf8_lossy(line);
-        let text = text.trim();
-        match text.as_bytes().first() {
-            None => {}
-            Some(b'/') if text.starts_with("//") => {}
-            Some(b'{') => {
-                let block = open_block(&mut map, &open, number + 1).map_err(at)?;
-                if block == Block::Other && open.last() == Some(&Block::Brush) {
-                    list_as_unread(&mut map, "");
-                }
-                open.push(block);
-            }
-            Some(b'}') => {
-                open.pop().ok_or_else(|| at("a closing brace without an opening one".to_owned()))?;
-            }
-            Some(b'"') => {
-                if open.last() != Some(&Block::Entity) {
-                    return Err(at("a key outside of an entity".to_owned()));
-                }
-                let pair = pair(text).map_err(at)?;
-                if let Some(entity) = map.entities.last_mut() {
-                    entity.pairs.push(pair);
-                }
-            }
-            Some(b'(') if open.last() == Some(&Block::Brush) => {
-                let (plane, texture) = plane(text).map_err(at)?;
-                let brush = map.entities.last_mut().and_then(|entity| entity.brushes.last_mut());
-                if let Some(brush) = brush {
-                    if brush.planes.is_empty() {
-                        brush.texture = texture.to_owned();
-                    }
-                    brush.planes.push(plane);
-                    brush.lines.push(number + 1);
-                }
-            }
-            _ if open.last() == Some(&Block::Other) => {}
-            // The name of a block in the place of a brush, such as a patch.
-            _ if open.last() == Some(&Block::Brush) => {
-                let brush = map.entities.last().and_then(|entity| entity.brushes.last());
-                if brush.is_some_and(|brush| !brush.planes.is_empty()) {
-                    return Err(at(format!("{text:?} is neither a plane nor a brace")));
-                }
-                list_as_unread(&mut map, text);
-            }
-            _ => return Err(at(format!("{text:?} is neither a brace, a key nor a plane"))),
+        let mut rest = text.trim();
+        while !rest.is_empty() && !rest.starts_with("//") {
+            rest = statement(rest, number + 1, &mut map, &mut open).map_err(at)?.trim_start();
         }
     }
     if !open.is_empty() {
@@ -202,15 +160,87 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     if map.entities.is_empty() {
         return Err(ReadError::at(path, Location::File, "no entity: not a map"));
     }
+    // The lines of blocks are in the order of the file.
+    let mut unnamed = Vec::new();
     for entity in &mut map.entities {
-        let empty = entity.brushes.iter().filter(|brush| brush.planes.is_empty());
+        let empty = entity.brushes.iter().filter(|brush| brush.planes.is_empty()).map(|brush| brush.line);
         let is_listed = |line: usize| map.unread.binary_search_by_key(&line, |block| block.line).is_ok();
-        let empty: Vec<usize> = empty.map(|brush| brush.line).filter(|line| !is_listed(*line)).collect();
-        map.unread.extend(empty.into_iter().map(|line| UnreadBlock { line, name: String::new() }));
-        map.unread.sort_by_key(|block| block.line);
+        let empty = empty.filter(|line| !is_listed(*line));
+        unnamed.extend(empty.map(|line| UnreadBlock { line, name: String::new() }));
         entity.brushes.retain(|brush| !brush.planes.is_empty());
     }
+    map.unread.extend(unnamed);
+    map.unread.sort_by_key(|block| block.line);
     Ok(map)
+}
+
+/// Reads a brace, a pair, a plane, or the words of another block, from the start of a text that is
+/// not empty. Returns the text behind it.
+fn statement<'t>(
+    text: &'t str,
+    line: usize,
+    map: &mut Map,
+    open: &mut Vec<Block>,
+) -> Result<&'t str, String> {
+    match (text.as_bytes()[0], open.last()) {
+        (b'{', _) => {
+            let block = open_block(map, open, line)?;
+            if block == Block::Other && open.last() == Some(&Block::Brush) {
+                list_as_unread(map, "");
+            }
+            open.push(block);
+            Ok(&text[1..])
+        }
+        (b'}', _) => {
+            open.pop().ok_or("a closing brace without an opening one")?;
+            Ok(&text[1..])
+        }
+        (_, Some(Block::Other)) => Ok(split_words(text).1),
+        (b'"', Some(Block::Entity)) => {
+            let (pair, rest) = pair(text)?;
+            if let Some(entity) = map.entities.last_mut() {
+                entity.pairs.push(pair);
+            }
+            Ok(rest)
+        }
+        (b'"', _) => Err("a key outside of an entity".to_owned()),
+        (b'(', Some(Block::Brush)) => {
+            let (plane, texture, rest) = plane(text)?;
+            let brush = map.entities.last_mut().and_then(|entity| entity.brushes.last_mut());
+            if let Some(brush) = brush {
+                if brush.planes.is_empty() {
+                    brush.texture = texture.to_owned();
+                }
+                brush.planes.push(plane);
+                brush.lines.push(line);
+            }
+            Ok(rest)
+        }
+        // The name of a block in the place of a brush, such as a patch.
+        (_, Some(Block::Brush)) => {
+            let (words, rest) = split_words(text);
+            let brush = map.entities.last().and_then(|entity| entity.brushes.last());
+            if brush.is_some_and(|brush| !brush.planes.is_empty()) {
+                return Err(format!("{words:?} is neither a plane nor a brace"));
+            }
+            list_as_unread(map, words);
+            Ok(rest)
+        }
+        _ => Err(format!("{text:?} is neither a brace, a key nor a plane")),
+    }
+}
+
+/// Returns the words at the start of a text, and the rest from the first word that is a brace or
+/// begins a comment.
+fn split_words(text: &str) -> (&str, &str) {
+    let is_end = |word: &str| word == "{" || word == "}" || word.starts_with("//");
+    let end = starts_of_words(text).skip(1).find(|(_, word)| is_end(word)).map_or(text.len(), |(at, _)| at);
+    (text[..end].trim_end(), &text[end..])
+}
+
+/// Returns each word of a text with its place.
+fn starts_of_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
 /// Lists the last brush as unread, once. The first name is kept as that of the block.
@@ -249,20 +279,23 @@ fn open_block(map: &mut Map, open: &[Block], line: usize) -> Result<Block, Strin
     }
 }
 
-/// Parses a line with a key and a value in quotes.
-fn pair(text: &str) -> Result<(String, String), String> {
-    let mut parts = text.split('"');
-    let (_, key, between, value) = (parts.next(), parts.next(), parts.next(), parts.next());
-    match (key, between, value) {
-        (Some(key), Some(between), Some(value)) if between.trim().is_empty() => {
-            Ok((key.to_owned(), value.to_owned()))
-        }
-        _ => Err(format!("{text:?} is not a key and a value in quotes")),
-    }
+/// Parses a key and a value in quotes. Returns them, and the text behind them.
+///
+/// Some editors write a quote in a value behind a backslash, others end paths with a backslash. So a
+/// quote behind a backslash ends a value only if no other quote of the line does.
+fn pair(text: &str) -> Result<((String, String), &str), String> {
+    let refused = || format!("{text:?} is not a key and a value in quotes");
+    let (key, rest) = text[1..].split_once('"').ok_or_else(refused)?;
+    let value = rest.trim_start().strip_prefix('"').ok_or_else(refused)?;
+    let is_bare = |(at, _): &(usize, &str)| !value[..*at].ends_with('\\');
+    let end = value.match_indices('"').find(is_bare).or_else(|| value.match_indices('"').last());
+    let (end, _) = end.ok_or_else(refused)?;
+    Ok(((key.to_owned(), value[..end].replace("\\\"", "\"")), &value[end + 1..]))
 }
 
-/// Parses a line with three points in brackets and the name of the texture.
-fn plane(text: &str) -> Result<(SplitPlane, &str), String> {
+/// Parses three points in brackets, the name of the texture and its numbers. Returns the plane, the
+/// name, and the text behind them: from the next brace, bracket, quote or comment on.
+fn plane(text: &str) -> Result<(SplitPlane, &str, &str), String> {
     let mut points = [DVec3::ZERO; 3];
     let mut rest = text;
     for point in &mut points {
@@ -290,6 +323,11 @@ fn plane(text: &str) -> Result<(SplitPlane, &str), String> {
         return Err("the three points of the plane are on a line".to_owned());
     }
     let normal = normal / length;
-    let texture = rest.split_whitespace().next().unwrap_or("");
-    Ok((SplitPlane { normal, offset: normal.dot(a) }, texture))
+    // The name of a texture may begin with a brace, but is no brace.
+    let begins = |word: &str| word.starts_with(['{', '}', '(', '"']) || word.starts_with("//");
+    let mut words = starts_of_words(rest).peekable();
+    let is_name = |word: &str| word != "{" && word != "}" && !word.starts_with("//");
+    let texture = words.next_if(|(_, word)| is_name(word)).map_or("", |(_, word)| word);
+    let end = words.find(|(_, word)| begins(word)).map_or(rest.len(), |(at, _)| at);
+    Ok((SplitPlane { normal, offset: normal.dot(a) }, texture, &rest[end..]))
 }

@@ -14,7 +14,8 @@ pub struct Model {
     /// The unit of length that the format defines or the file states, such as `"mm"`; `None` if it
     /// is unknown or has no name.
     pub unit: Option<&'static str>,
-    /// The length of the unit in metres, if the format defines it or the file states it.
+    /// The length of the unit in metres, if the format defines it or the file states it. For a
+    /// scene, that of its parts, if those that state a unit agree.
     pub metres: Option<f64>,
     /// The axis that points up in the format; `None` if the file's author chose it.
     pub up: Option<&'static str>,
@@ -26,6 +27,64 @@ pub struct Model {
     pub unread: Vec<String>,
     /// The joints of a robot, if the file is one.
     pub robot: Option<Robot>,
+}
+
+/// A unit of length that a file states.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StatedUnit {
+    /// The file, for messages.
+    pub file: String,
+    /// The name of the unit, such as `"mm"`, if it has one.
+    pub unit: Option<&'static str>,
+    /// The length of the unit in metres.
+    pub metres: f64,
+}
+
+impl StatedUnit {
+    /// Whether two lengths in metres are the same, but for rounding.
+    pub(crate) fn is_same(&self, other: &StatedUnit) -> bool {
+        (self.metres - other.metres).abs() <= UNIT_ROUNDING * self.metres.max(other.metres)
+    }
+}
+
+impl core::fmt::Display for StatedUnit {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        match self.unit {
+            Some(unit) => f.write_str(unit),
+            None => write!(f, "{} m", self.metres),
+        }
+    }
+}
+
+/// The relative difference of two lengths of units that count as one.
+const UNIT_ROUNDING: f64 = 1e-9;
+
+/// Returns a note if one of these units differs from the first.
+pub fn unit_note(units: impl IntoIterator<Item = StatedUnit>) -> Option<String> {
+    let mut units = units.into_iter();
+    let first = units.next()?;
+    let other = units.find(|other| !first.is_same(other))?;
+    Some(format!(
+        "lengths are not converted, though the unit of {} is {first} and that of {} is {other}",
+        first.file, other.file
+    ))
+}
+
+/// Returns the factor from the unit of a mesh on a robot to metres, and the notes on its frame.
+/// `metres` and `up` are those of the mesh: see [`Model::metres`] and [`Model::up`].
+///
+/// A robot is in metres. Its tools scale a mesh by the unit that its file states, and leave the axes
+/// of the file as they are.
+pub fn scale_on_robot(metres: Option<f64>, up: Option<&str>) -> (f64, Vec<String>) {
+    let mut notes = Vec::new();
+    let metres = metres.unwrap_or(1.0);
+    if metres != 1.0 {
+        notes.push(format!("scaled by its unit of {metres} metres"));
+    }
+    if let Some(up @ ("x" | "y")) = up {
+        notes.push(format!("its {up} axis is not turned up, as in RViz and MoveIt"));
+    }
+    (metres, notes)
 }
 
 impl Model {

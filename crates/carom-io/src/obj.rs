@@ -8,9 +8,9 @@
 //! Differs: parsed here, not by `tobj`. That crate gives no line numbers, splits shared vertices at
 //! each group, and overflows on large texture indices.
 
-use crate::error::{Location, ReadError};
+use crate::error::{Location, ReadError, shortened};
 use crate::files::Files;
-use crate::limits::MAX_NOTES;
+use crate::limits::{MAX_NAME_CHARS, MAX_NOTES};
 use crate::model::Model;
 use crate::part::{Part, RawMesh};
 use crate::polygon::{Quirks, triangulate};
@@ -18,6 +18,7 @@ use glam::DVec3;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Keywords without influence on geometry.
 const NO_GEOMETRY: [&str; 31] = [
@@ -60,8 +61,24 @@ struct Faces {
     corners: Vec<u32>,
     /// For each face its line, and the end of its corners in `corners`.
     ends: Vec<(usize, usize)>,
-    /// The index of the first face of each object or group, with its name.
-    groups: Vec<(usize, String)>,
+    /// The current object; empty before the first one, and for one without a name.
+    object: Arc<str>,
+    /// For each `o` and `g` line the index of its first face, and the object and the group from
+    /// there on. A new object begins without a group.
+    groups: Vec<(usize, Arc<str>, String)>,
+}
+
+impl Faces {
+    /// Begins an object or a group at the next face, for the keyword `o` or `g`.
+    fn begin(&mut self, keyword: &str, name: String) {
+        let group = if keyword == "o" {
+            self.object = name.into();
+            String::new()
+        } else {
+            name
+        };
+        self.groups.push((self.ends.len(), self.object.clone(), group));
+    }
 }
 
 /// Reads the bytes of an OBJ file. `path` appears in messages and names the part.
@@ -79,9 +96,9 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
             match line.trim_ascii_start() {
                 [b'v' | b'f', b' ' | b'\t', ..] => return Err(at("not text".to_owned())),
                 _ if line.contains(&0) => return Err(at("not text: not an OBJ file".to_owned())),
-                [b'o' | b'g', b' ' | b'\t', name @ ..] => {
+                [keyword @ (b'o' | b'g'), b' ' | b'\t', name @ ..] => {
                     let name = String::from_utf8_lossy(name.trim_ascii()).into_owned();
-                    faces.groups.push((faces.ends.len(), name));
+                    faces.begin(if *keyword == b'o' { "o" } else { "g" }, name);
                     continue;
                 }
                 _ => continue,
@@ -231,7 +248,7 @@ fn read_line(
         _ if keyword.starts_with('#') => Ok(false),
         _ => {
             if keyword == "o" || keyword == "g" {
-                faces.groups.push((faces.ends.len(), words.collect::<Vec<_>>().join(" ")));
+                faces.begin(keyword, words.collect::<Vec<_>>().join(" "));
             } else if !NO_GEOMETRY.contains(&keyword) {
                 unusual.n_unread += 1;
                 if unusual.unread.len() < MAX_NOTES {
@@ -243,25 +260,36 @@ fn read_line(
     }
 }
 
-/// Splits the mesh into its objects and groups. Triangles under the same name form one part.
-fn split(mesh: &RawMesh, groups: &[(usize, String)], ends: &[usize], stem: &str) -> Vec<Part> {
-    let mut named: Vec<(&str, Vec<[u32; 3]>)> = Vec::new();
-    let mut known: HashMap<&str, usize> = HashMap::new();
+/// Splits the mesh into the groups of its objects. Triangles of one group of one object form one
+/// part. So do those of an object without a group.
+fn split(mesh: &RawMesh, groups: &[(usize, Arc<str>, String)], ends: &[usize], stem: &str) -> Vec<Part> {
+    let mut named: Vec<(String, Vec<[u32; 3]>)> = Vec::new();
+    let mut known: HashMap<Option<(&str, &str)>, usize> = HashMap::new();
     let triangle_at = |face: usize| if face == 0 { 0 } else { ends[face - 1] };
-    let ungrouped = (0, stem.to_owned());
-    let starts: Vec<&(usize, String)> = core::iter::once(&ungrouped).chain(groups).collect();
-    for (i, (face, name)) in starts.iter().enumerate() {
+    let named_groups = groups.iter().map(|(face, object, group)| (*face, Some((&**object, &**group))));
+    // The faces before the first object or group.
+    let starts: Vec<_> = core::iter::once((0, None)).chain(named_groups).collect();
+    for (i, (face, key)) in starts.iter().enumerate() {
         let end = starts.get(i + 1).map_or(ends.len(), |next| next.0);
         let triangles = &mesh.triangles[triangle_at(*face)..triangle_at(end)];
         if triangles.is_empty() {
             continue;
         }
-        let name = if name.is_empty() { "default" } else { name };
-        let part = *known.entry(name).or_insert_with(|| {
-            named.push((name, Vec::new()));
+        let part = *known.entry(*key).or_insert_with(|| {
+            named.push((key.map_or_else(|| stem.to_owned(), group_name), Vec::new()));
             named.len() - 1
         });
         named[part].1.extend_from_slice(triangles);
     }
     named.into_iter().map(|(name, triangles)| Part::new(name, mesh.with_used_vertices(triangles))).collect()
+}
+
+/// Returns the name of a group of an object. A long name of an object is cut, because each of its
+/// groups repeats it.
+fn group_name((object, group): (&str, &str)) -> String {
+    match (object, group) {
+        ("", "") => "default".to_owned(),
+        ("", name) | (name, "") => name.to_owned(),
+        _ => format!("{}/{group}", shortened(object, MAX_NAME_CHARS)),
+    }
 }

@@ -3,6 +3,7 @@
 use crate::error::{Location, ReadError};
 use crate::limits::MAX_NOTES;
 use carom_math::f64::Pose;
+use carom_math::tol;
 use glam::{DMat3, DQuat, DVec3};
 use std::path::Path;
 use std::sync::Arc;
@@ -148,6 +149,19 @@ impl Placement {
             return Err(format!("the last row is {:?}, not 0 0 0 1 (row-major order)", &matrix[12..]));
         }
         Ok(placement)
+    }
+
+    /// Returns the placement of a matrix that is written column by column, as in glTF. Rounding
+    /// errors in its last row, as exporters that invert a matrix leave them, are removed.
+    ///
+    /// Errors: those of [`Placement::affine`].
+    pub(crate) fn of_columns(columns: &[f64; 16]) -> Result<Placement, String> {
+        let mut rows: [f64; 16] = core::array::from_fn(|e| columns[4 * (e % 4) + e / 4]);
+        let last = [0.0, 0.0, 0.0, 1.0];
+        if rows[12..].iter().zip(last).all(|(x, y)| (x - y).abs() <= tol::MATRIX_RIGIDITY) {
+            rows[12..].copy_from_slice(&last);
+        }
+        Placement::affine(rows)
     }
 
     /// Returns how far the matrix is from a pure rotation: the largest absolute entry of R^T R - 1,

@@ -20,17 +20,23 @@ use std::path::Path;
 /// rounds values.
 const LIMIT_SLACK: f64 = 1e-9;
 
+/// The axis of a joint whose file gives none.
+pub(crate) const USUAL_AXIS: [f64; 3] = [1.0, 0.0, 0.0];
+
 /// The motion that a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RobotJointKind {
-    /// No motion. Floating and planar joints are read as fixed at their origin.
+    /// No motion.
     Fixed,
     /// A rotation about the axis; values are in radians.
     Revolute,
     /// A translation along the axis; values are in the file's unit of length, which is metres in
     /// URDF.
     Prismatic,
+    /// A motion that is not read, such as that of floating and planar joints. The joint stays at
+    /// its origin, with a note, but its links are not connected by it.
+    Other,
 }
 
 /// The rule of a joint that follows another one: `multiplier * value + offset`.
@@ -56,9 +62,11 @@ pub struct RobotJoint {
     pub links: [usize; 2],
     /// From the frame of the joint at zero to that of the link above.
     pub origin: Placement,
-    /// The unit axis in the frame of the joint.
+    /// The unit axis in the frame of the joint; that of x for a joint that does not move and has
+    /// no direction.
     pub axis: [f64; 3],
-    /// The least and the largest value, if it has limits.
+    /// The least and the largest value, in order and finite, if it has limits. A joint that follows
+    /// another one may leave its own limits.
     pub limits: Option<[f64; 2]>,
     /// The joint that it follows, if it follows one.
     pub mimic: Option<Mimic>,
@@ -69,7 +77,7 @@ impl RobotJoint {
     fn motion(&self, value: f64) -> Placement {
         let [x, y, z] = self.axis;
         match self.kind {
-            RobotJointKind::Fixed => Placement::IDENTITY,
+            RobotJointKind::Fixed | RobotJointKind::Other => Placement::IDENTITY,
             RobotJointKind::Prismatic => {
                 let mut moved = Placement::IDENTITY;
                 (moved.0[3], moved.0[7], moved.0[11]) = (value * x, value * y, value * z);
@@ -213,7 +221,7 @@ impl RawJoint {
             name,
             kind,
             origin: Placement::IDENTITY,
-            axis: [1.0, 0.0, 0.0],
+            axis: USUAL_AXIS,
             limits: None,
             mimic: None,
             parent: String::new(),
@@ -223,8 +231,8 @@ impl RawJoint {
 }
 
 impl Robot {
-    /// Builds the tree of links. Adds a note for each joint of another type, which stays fixed,
-    /// and for each joint that mimics a missing one.
+    /// Builds the tree of links. Adds a note for each joint of another type, which stays at its
+    /// origin, for limits that are no range, and for each joint that mimics a missing one.
     ///
     /// Errors: two links of one name, a joint to a link that is not there, a link below two joints,
     /// a cycle, an axis without direction.
@@ -265,12 +273,24 @@ impl Robot {
                 other => {
                     let what = if other.is_empty() { "without a type" } else { other };
                     notes.push(format!("joint {} is {what} and stays at its origin", text.name));
-                    RobotJointKind::Fixed
+                    RobotJointKind::Other
                 }
             };
             let length = text.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-            if kind != RobotJointKind::Fixed && !(0.0 < length && length.is_finite()) {
-                return Err(at(format!("the axis {:?} has no direction", text.axis)));
+            let axis = match 0.0 < length && length.is_finite() {
+                true if length == 1.0 => text.axis,
+                true => text.axis.map(|x| x / length),
+                false if is_moving(kind) => {
+                    return Err(at(format!("the axis {:?} has no direction", text.axis)));
+                }
+                false => USUAL_AXIS,
+            };
+            let limits = text.limits.filter(|_| text.kind != "continuous");
+            let is_range = |[low, high]: &[f64; 2]| low <= high && low.is_finite() && high.is_finite();
+            if let Some([low, high]) = limits.filter(|limits| is_moving(kind) && !is_range(limits)) {
+                let name = &text.name;
+                notes
+                    .push(format!("joint {name}: its limits {low} and {high} are no range and do not count"));
             }
             let mimic = text.mimic.as_ref().and_then(|(followed, multiplier, offset)| {
                 let joint = joint_numbers.get(followed).copied();
@@ -284,8 +304,8 @@ impl Robot {
                 kind,
                 links: ends,
                 origin: text.origin,
-                axis: text.axis.map(|x| if length == 1.0 { x } else { x / length }),
-                limits: text.limits.filter(|_| text.kind != "continuous"),
+                axis,
+                limits: limits.filter(is_range),
                 mimic,
             });
         }
@@ -362,7 +382,7 @@ impl Robot {
     /// Returns the indices of the joints with a value of their own: those that move and mimic no
     /// other.
     pub fn free_joints(&self) -> impl Iterator<Item = usize> + '_ {
-        let is_free = |joint: &RobotJoint| joint.kind != RobotJointKind::Fixed && joint.mimic.is_none();
+        let is_free = |joint: &RobotJoint| is_moving(joint.kind) && joint.mimic.is_none();
         (0..self.joints.len()).filter(move |at| is_free(&self.joints[*at]))
     }
 
@@ -403,8 +423,8 @@ impl Robot {
                 let followed = self.joints[mimic.joint].name.clone();
                 Err(RobotError::Mimics { name: name(), followed })
             }
-            (_, RobotJointKind::Fixed) => Err(RobotError::Fixed { name: name() }),
-            _ => Ok(at),
+            (_, kind) if is_moving(kind) => Ok(at),
+            _ => Err(RobotError::Fixed { name: name() }),
         }
     }
 
@@ -453,27 +473,21 @@ impl Robot {
         Ok(placed)
     }
 
-    /// Returns the pairs of parts whose links are connected by fixed joints and at most one joint
-    /// that moves: lower index first, sorted. If a link has no part, the next one towards the root
-    /// takes its place.
+    /// Returns the pairs of parts whose links are connected by one joint, fixed or not: lower index
+    /// first, sorted. If a link has no part, the next one towards the root takes its place. Joints
+    /// of other kinds connect nothing.
     pub fn adjacent_parts(&self) -> Vec<[usize; 2]> {
-        // Links that cannot move against each other are one group, numbered by its top link.
-        let mut group: Vec<usize> = (0..self.links.len()).collect();
-        for &link in &self.order {
-            if let Some(at) = self.above[link].filter(|at| self.joints[*at].kind == RobotJointKind::Fixed) {
-                group[link] = group[self.joints[at].links[0]];
-            }
-        }
         let mut parts = vec![Vec::new(); self.links.len()];
         for (part, link) in self.part_links().enumerate() {
-            parts[group[link]].push(part);
+            parts[link].push(part);
         }
-        // The nearest group above each group that has parts.
+        // The nearest link above each link that has parts.
         let mut upper = vec![None; self.links.len()];
         let mut pairs = Vec::new();
-        for &link in self.order.iter().filter(|link| group[**link] == **link) {
-            upper[link] = self.above[link].and_then(|at| {
-                let next = group[self.joints[at].links[0]];
+        for &link in &self.order {
+            let joint = self.above[link].map(|at| &self.joints[at]);
+            upper[link] = joint.filter(|joint| joint.kind != RobotJointKind::Other).and_then(|joint| {
+                let next = joint.links[0];
                 if parts[next].is_empty() { upper[next] } else { Some(next) }
             });
             let own = &parts[link];
@@ -486,6 +500,11 @@ impl Robot {
         pairs.sort_unstable();
         pairs
     }
+}
+
+/// Whether joints of a kind have values other than zero.
+fn is_moving(kind: RobotJointKind) -> bool {
+    matches!(kind, RobotJointKind::Revolute | RobotJointKind::Prismatic)
 }
 
 /// Returns how each joint that mimics follows from one with a value of its own.

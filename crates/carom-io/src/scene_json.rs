@@ -2,16 +2,20 @@
 //!
 //! `{"parts": [{"mesh": "gear.obj", "name": "gear", "scale": 0.01, "pose": [16 numbers]}]}`. The
 //! key `file` may stand in place of `mesh`. `scale` is one number or three. `pose` is a row-major
-//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted.
+//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted, and
+//! so are parts whose files state different units, after their scales.
 //!
 //! Reference: none; the format is carom's own. `serde_json` parses it. Differs: parts are read one
 //! by one, because a value takes many times the memory of its text.
 
 use crate::error::{Location, ReadError};
-use crate::files::Files;
+use crate::files::{Files, MeshFile};
 use crate::limits::{MAX_ITEM_CHARS, TRIANGLES_PER_PART};
-use crate::model::Model;
+use crate::model::{Model, StatedUnit, unit_note};
 use crate::part::{Flattening, Part, Placement, push_note};
+use carom_math::tol;
+use serde::Deserializer;
+use serde::de::{DeserializeSeed, Error, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
@@ -19,6 +23,9 @@ use std::path::Path;
 
 /// The members of a part.
 const MEMBERS: [&str; 5] = ["mesh", "file", "name", "scale", "pose"];
+
+/// The most names of other members that a note lists.
+const MAX_OTHERS: usize = 20;
 
 #[derive(serde::Deserialize)]
 struct Scene<'a> {
@@ -30,6 +37,11 @@ struct Scene<'a> {
 pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<Model, ReadError> {
     let whole = |reason: &str| ReadError::at(path, Location::File, reason);
     let is_object = bytes.trim_ascii_start().starts_with(b"{");
+    let in_scene = match is_object {
+        true => OtherMembers(&["parts"]).deserialize(&mut serde_json::Deserializer::from_slice(bytes)),
+        false => Ok(BTreeSet::new()),
+    };
+    let in_scene = in_scene.map_err(|e| ReadError::at(path, Location::Line(e.line()), e.to_string()))?;
     let scene: Scene<'_> = match serde_json::from_slice(bytes) {
         Ok(scene) if is_object => scene,
         Err(e) if e.is_syntax() || e.is_eof() => {
@@ -38,9 +50,9 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
         _ => return Err(whole("no list \"parts\": not a scene file")),
     };
     let mut model = Model::new(Vec::new());
-    let mut others = BTreeSet::new();
+    let mut found = Found::default();
     for (i, part) in scene.parts.iter().enumerate() {
-        match read_part(part.get(), path, files, &mut model.notes, &mut others) {
+        match read_part(part.get(), path, files, &mut model.notes, &mut found) {
             Ok((part, unread)) => {
                 model.parts.push(part);
                 for e in unread {
@@ -58,11 +70,79 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     if model.parts.is_empty() {
         return Err(whole(model.unread.first().map_or("no part", String::as_str)));
     }
-    if !others.is_empty() {
-        let list: Vec<String> = others.into_iter().collect();
-        model.notes.push(format!("parts have members that are not understood: {}", list.join(", ")));
+    for (whose, others) in [("the scene has", in_scene), ("parts have", found.others)] {
+        if !others.is_empty() {
+            let list: Vec<String> = others.into_iter().collect();
+            model.notes.push(format!("{whose} members that are not understood: {}", list.join(", ")));
+        }
     }
+    if let [unit] = found.units.as_slice() {
+        model.metres = Some(unit.metres);
+    }
+    model.notes.extend(unit_note(found.units));
     Ok(model)
+}
+
+/// Notable things about the parts of a scene.
+#[derive(Default)]
+struct Found {
+    /// The names of members that are not understood.
+    others: BTreeSet<String>,
+    /// The unit of the scene by the first part that states one, and by the first part that states
+    /// another one.
+    units: Vec<StatedUnit>,
+}
+
+impl Found {
+    /// Adds the unit of the scene that a file of this name gives: its own unit over the scale. A
+    /// scale that is not the same along all axes, and a pose that scales, give none.
+    fn add_unit(&mut self, name: &str, mesh: &MeshFile, scale: [f64; 3], placement: &Placement) {
+        let factor = scale[0].abs();
+        let is_even = scale.iter().all(|s| s.abs() == factor) && 0.0 < factor;
+        let is_rigid = placement.rigidity_error() <= tol::MATRIX_RIGIDITY;
+        let Some(metres) = mesh.metres.filter(|_| is_even && is_rigid && self.units.len() < 2) else {
+            return;
+        };
+        let unit = mesh.unit.filter(|_| factor == 1.0);
+        let stated = StatedUnit { file: name.to_owned(), unit, metres: metres / factor };
+        if self.units.first().is_none_or(|first| !first.is_same(&stated)) {
+            self.units.push(stated);
+        }
+    }
+}
+
+/// The names of the members of an object that are not known, at most [`MAX_OTHERS`]. An error if a
+/// known member is there twice.
+struct OtherMembers<'k>(&'k [&'k str]);
+
+impl<'de> DeserializeSeed<'de> for OtherMembers<'_> {
+    type Value = BTreeSet<String>;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<BTreeSet<String>, D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OtherMembers<'_> {
+    type Value = BTreeSet<String>;
+
+    fn expecting(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<BTreeSet<String>, A::Error> {
+        let (mut known, mut others) = (BTreeSet::new(), BTreeSet::new());
+        while let Some((name, _)) = members.next_entry::<String, IgnoredAny>()? {
+            if !self.0.contains(&name.as_str()) {
+                if others.len() < MAX_OTHERS {
+                    others.insert(name);
+                }
+            } else if !known.insert(name.clone()) {
+                return Err(A::Error::custom(format!("the member {name:?} is there twice")));
+            }
+        }
+        Ok(others)
+    }
 }
 
 /// Reads a part. Returns the unread objects of its file too. An error names the member that it is
@@ -72,14 +152,28 @@ fn read_part(
     path: &Path,
     files: &mut Files<'_>,
     notes: &mut Vec<String>,
-    others: &mut BTreeSet<String>,
+    found: &mut Found,
 ) -> Result<(Part, Vec<String>), (&'static str, String)> {
     if MAX_ITEM_CHARS < text.len() {
         return Err(("", format!("{} characters: more than the limit of {MAX_ITEM_CHARS}", text.len())));
     }
     let part: Value = serde_json::from_str(text).map_err(|e| ("", e.to_string()))?;
-    let name = ["mesh", "file"].iter().find_map(|key| part.get(key)).and_then(Value::as_str);
-    let name = name.ok_or_else(|| ("", "no \"mesh\" or \"file\"".to_owned()))?;
+    if part.is_object() {
+        let others = OtherMembers(&MEMBERS).deserialize(&mut serde_json::Deserializer::from_str(text));
+        found.others.extend(others.map_err(|e| ("", e.to_string()))?);
+    }
+    let text_of = |key: &str, place: &'static str| match part.get(key) {
+        None => Ok(None),
+        Some(value) => {
+            value.as_str().map(Some).ok_or_else(|| (place, format!("{} instead of a string", kind(value))))
+        }
+    };
+    let name = match (text_of("mesh", ".mesh")?, text_of("file", ".file")?) {
+        (Some(name), None) | (None, Some(name)) => name,
+        (None, None) => return Err(("", "no \"mesh\" or \"file\"".to_owned())),
+        (Some(_), Some(_)) => return Err(("", "both \"mesh\" and \"file\"".to_owned())),
+    };
+    let given_name = text_of("name", ".name")?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let file = files.inside(folder.join(name), folder).map_err(|e| ("", e))?;
     let mesh = files.mesh(&file).map_err(|e| ("", e))?;
@@ -91,12 +185,11 @@ fn read_part(
         None => Placement::IDENTITY,
         Some(pose) => read_affine(pose).map_err(|e| (".pose", e))?,
     };
-    let name = match part.get("name").and_then(Value::as_str) {
+    found.add_unit(name, &mesh, scale, &placement);
+    let name = match given_name {
         Some(name) => name.to_owned(),
         None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
     };
-    let members = part.as_object().into_iter().flat_map(|members| members.keys());
-    others.extend(members.filter(|key| !MEMBERS.contains(&key.as_str())).take(20).cloned());
     files.count_placed(mesh.n_triangles() + TRIANGLES_PER_PART as usize).map_err(|e| ("", e))?;
     let pieces = mesh.placed(scale, &placement);
     for piece in &pieces {
@@ -144,28 +237,38 @@ pub fn read_matrix(value: &Value) -> Result<Placement, String> {
 
 /// Returns a matrix from sixteen numbers. The determinant may be 0.
 fn read_affine(value: &Value) -> Result<Placement, String> {
-    let numbers = read_numbers(value)?;
+    let numbers = match value.as_array() {
+        Some(rows) if rows.iter().any(Value::is_array) => read_rows::<4>(value)?.concat(),
+        _ => read_numbers(value)?,
+    };
     let matrix = <[f64; 16]>::try_from(numbers.as_slice())
         .map_err(|_| format!("{} numbers; 16 are needed", numbers.len()))?;
     Placement::affine(matrix)
 }
 
-/// Returns the numbers of a list, or of a list of such lists.
+/// Returns the numbers of a list.
 pub fn read_numbers(value: &Value) -> Result<Vec<f64>, String> {
     let list = value.as_array().ok_or_else(|| format!("{} instead of a list of numbers", kind(value)))?;
-    let mut numbers = Vec::new();
-    for item in list {
-        match (item.as_f64(), item.as_array()) {
-            (Some(x), _) => numbers.push(x),
-            (None, Some(row)) => {
-                for x in row {
-                    numbers.push(x.as_f64().ok_or_else(|| format!("{} instead of a number", kind(x)))?);
-                }
-            }
-            _ => return Err(format!("{} instead of a number", kind(item))),
-        }
-    }
-    Ok(numbers)
+    let number = |x: &Value| x.as_f64().ok_or_else(|| format!("{} instead of a number", kind(x)));
+    list.iter().map(number).collect()
+}
+
+/// Returns the rows of `N` numbers in a list: one list for each row, or one number after the other.
+pub fn read_rows<const N: usize>(value: &Value) -> Result<Vec<[f64; N]>, String> {
+    let Some(list) = value.as_array().filter(|list| list.iter().any(Value::is_array)) else {
+        let numbers = read_numbers(value)?;
+        let (rows, rest) = numbers.as_chunks::<N>();
+        return match rest {
+            [] => Ok(rows.to_vec()),
+            _ => Err(format!("{} numbers, not {N} in each row", numbers.len())),
+        };
+    };
+    let row = |(i, row): (usize, &Value)| {
+        let numbers = read_numbers(row).map_err(|e| format!("row {i}: {e}"))?;
+        <[f64; N]>::try_from(numbers.as_slice())
+            .map_err(|_| format!("row {i}: {} numbers; {N} are needed", numbers.len()))
+    };
+    list.iter().enumerate().map(row).collect()
 }
 
 /// Returns the kind of a value, for messages.

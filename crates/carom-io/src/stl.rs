@@ -183,12 +183,24 @@ fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
             }
         }
         let tail = words.rest_of_line();
-        if tail.split_whitespace().any(|word| ["solid", "facet", "vertex"].contains(&&*word.to_lowercase())) {
+        let begins_more =
+            |word: &&str| ["solid", "facet", "vertex"].iter().any(|one| word.eq_ignore_ascii_case(one));
+        if behind_name(&tail, &name).find(begins_more).is_some() {
             return Err("more than a name behind \"endsolid\"".to_owned());
         }
         solids.push(Solid { name, mesh: welder.mesh, line });
     }
     Ok(solids)
+}
+
+/// Returns the words of a line behind the name of a solid; all words if the line does not begin with
+/// this name. The name may have words of the format.
+fn behind_name<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
+    let n_name = name.split_whitespace().count();
+    let same =
+        line.split_whitespace().zip(name.split_whitespace()).take_while(|(a, b)| a.eq_ignore_ascii_case(b));
+    let n_skipped = if same.count() == n_name { n_name } else { 0 };
+    line.split_whitespace().skip(n_skipped)
 }
 
 /// Returns the corners of a facet whose first word was read.

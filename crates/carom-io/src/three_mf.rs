@@ -107,7 +107,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     let whole = |reason: String| ReadError::at(path, Location::File, reason);
     let mut package = Package::new(bytes).map_err(whole)?;
     let start = start_of(&mut package).map_err(whole)?;
-    let mut scene = Scene { package, files, entries: HashMap::new(), model: Model::new(Vec::new()) };
+    let model = Model::new(Vec::new());
+    let mut scene = Scene { package, files, entries: HashMap::new(), order: Vec::new(), model };
     let root: Arc<str> = key(&start).into();
     scene.load(&root).map_err(whole)?;
     let Some(entry) = scene.entries.get_mut(&root) else { return Err(whole("no model".to_owned())) };
@@ -132,8 +133,9 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
         let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
         return Err(whole(format!("the build has no item with triangles{why}")));
     }
-    for entry in scene.entries.values_mut() {
-        for note in entry.notes.drain(..) {
+    for name in &scene.order {
+        let entry = scene.entries.get_mut(name);
+        for note in entry.into_iter().flat_map(|entry| entry.notes.drain(..)) {
             push_note(&mut model.notes, note);
         }
     }
@@ -232,6 +234,8 @@ struct Scene<'a, 'f, 'o> {
     package: Package<'a>,
     files: &'f mut Files<'o>,
     entries: HashMap<Arc<str>, Entry>,
+    /// The names of the entries, in the order in which they were read.
+    order: Vec<Arc<str>>,
     model: Model,
 }
 
@@ -261,6 +265,7 @@ impl Scene<'_, '_, '_> {
         self.files.count_bytes(counted);
         self.files.count_triangles(builder.n_triangles + builder.n_listed)?;
         self.entries.insert(name.clone(), builder.entry);
+        self.order.push(name.clone());
         Ok(())
     }
 

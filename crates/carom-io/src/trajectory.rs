@@ -10,6 +10,7 @@
 use crate::error::{Location, ReadError};
 use crate::files;
 use crate::limits::MAX_FILE_BYTES;
+use std::collections::HashSet;
 use std::path::Path;
 
 /// The name of the column of times.
@@ -48,8 +49,9 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
     let time = header.iter().position(|name| name.eq_ignore_ascii_case(TIME));
     let columns: Vec<usize> = (0..header.len()).filter(|column| Some(*column) != time).collect();
     let joints: Vec<String> = columns.iter().map(|column| header[*column].to_owned()).collect();
-    if let Some(twice) = joints.iter().enumerate().find(|(i, name)| joints[..*i].contains(name)) {
-        return Err(whole(format!("joint {} has two columns", twice.1)));
+    let mut known = HashSet::new();
+    if let Some(twice) = joints.iter().find(|name| !known.insert(name.as_str())) {
+        return Err(whole(format!("joint {twice} has two columns")));
     }
     if joints.is_empty() {
         return Err(whole("no column of a joint in the first line".to_owned()));

@@ -17,9 +17,9 @@
 use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::MAX_XML_DEPTH;
-use crate::model::Model;
+use crate::model::{Model, scale_on_robot};
 use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
-use crate::robot::{RawJoint, Robot};
+use crate::robot::{RawJoint, Robot, USUAL_AXIS};
 use crate::shapes;
 use crate::xml::{Attributes, XACRO};
 use quick_xml::Reader;
@@ -264,18 +264,10 @@ impl Meshes {
                 let (file, root) = resolve(name, path, files.options.allow_outside)?;
                 let file = files.inside(file, &root)?;
                 let mesh = files.mesh(&file)?;
-                // A robot is in metres. Its tools scale a mesh by the unit that its file states,
-                // and leave the axes of the file as they are.
-                let metres = mesh.metres.unwrap_or(1.0);
+                let (metres, on_frame) = scale_on_robot(mesh.metres, mesh.up);
                 let pieces = mesh.placed(scale.map(|s| s * metres), &placement);
-                if metres != 1.0 {
-                    note_once(notes, format!("{name}: scaled by its unit of {metres} metres"));
-                }
-                if let Some(up @ ("x" | "y")) = mesh.up {
-                    note_once(
-                        notes,
-                        format!("{name}: its {up} axis is not turned up, as in RViz and MoveIt"),
-                    );
+                for note in on_frame {
+                    note_once(notes, format!("{name}: {note}"));
                 }
                 for piece in &pieces {
                     match piece.flattening() {
@@ -476,11 +468,15 @@ fn read_joint(element: &str, attributes: &Attributes, joint: &mut RawJoint) -> R
         "origin" => joint.origin = attributes.origin()?,
         "parent" => joint.parent = attributes.text("link")?,
         "child" => joint.child = attributes.text("link")?,
-        "axis" => joint.axis = attributes.numbers("xyz", Some([1.0, 0.0, 0.0]))?,
+        "axis" => joint.axis = attributes.numbers("xyz", Some(USUAL_AXIS))?,
         "limit" => joint.limits = Some([one("lower", 0.0)?, one("upper", 0.0)?]),
         "mimic" => {
             let followed = attributes.text("joint")?;
-            joint.mimic = Some((followed, one("multiplier", 1.0)?, one("offset", 0.0)?));
+            let finite = |key: &str, usual: f64| match one(key, usual)? {
+                x if x.is_finite() => Ok(x),
+                x => Err(format!("{key}: {x} is not finite")),
+            };
+            joint.mimic = Some((followed, finite("multiplier", 1.0)?, finite("offset", 0.0)?));
         }
         _ => {}
     }

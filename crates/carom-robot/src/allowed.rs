@@ -1,12 +1,16 @@
 //! The allowed collisions of a robot: pairs of links that need no check.
 //!
-//! - Adjacent: one joint connects their links, or only fixed joints do. Links without parts in
+//! - Adjacent: one joint connects their links, or they are on one link. Links without parts in
 //!   between do not count.
 //! - Default: they touch in the default pose. In it each joint is at zero, or in the middle of its
 //!   limits if these exclude zero.
 //! - Always: they touch in nearly all random poses within the limits.
 //! - Never: they touch in none of these poses. That is no proof: ten thousand poses are likely to
 //!   miss a pair that touches in one of a million.
+//!
+//! A pair with a floating or planar joint between its links is never allowed, because no sample
+//! moves that joint. Neither is a pair of which it is not known, in the default pose or in a sample,
+//! whether it touches: see [`Workcell::touches`]. Adjacent pairs are allowed all the same.
 //!
 //! The first reason counts. A sample depends on its number and the seed alone, so threads do not
 //! change the answer. A pair is dropped as soon as it can be neither Always nor Never.
@@ -66,7 +70,7 @@ impl AllowedSettings {
 /// Why collisions of a pair do not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum AllowedReason {
-    /// One joint connects the links, or only fixed joints do.
+    /// One joint connects the links, or both parts are on one link.
     Adjacent,
     /// They touch in the default pose.
     Default,
@@ -151,6 +155,8 @@ impl core::error::Error for AllowedError {}
 struct OpenPair {
     parts: [usize; 2],
     n_touching: u32,
+    /// Whether it is not known in some sample whether the parts touch.
+    is_unknown: bool,
 }
 
 /// A search for allowed collisions, round by round: the samples of a round may be tested on
@@ -215,11 +221,17 @@ impl<'a> AllowedSearch<'a> {
                 let links = [link_a.min(link_b), link_a.max(link_b)];
                 let reason = if link_a == link_b || adjacent.contains(&links) {
                     AllowedReason::Adjacent
-                } else if cell.is_touching([a, b], &poses) {
-                    AllowedReason::Default
-                } else {
-                    search.open.push(OpenPair { parts: [a, b], n_touching: 0 });
+                } else if unread_joint_above(of, link_a) != unread_joint_above(of, link_b) {
                     continue;
+                } else {
+                    match cell.touches([a, b], &poses) {
+                        Some(true) => AllowedReason::Default,
+                        Some(false) => {
+                            search.open.push(OpenPair { parts: [a, b], n_touching: 0, is_unknown: false });
+                            continue;
+                        }
+                        None => continue,
+                    }
                 };
                 search.found.push(AllowedPair { parts: [a, b], reason });
             }
@@ -252,28 +264,35 @@ impl<'a> AllowedSearch<'a> {
         (self.n_done < end && !self.open.is_empty()).then_some(self.n_done..end)
     }
 
-    /// Tests one sample: whether each pair that is still open touches. Samples of a round may be
-    /// tested in any order, on any thread.
+    /// Tests one sample: whether each pair that is still open touches, and then for each of them
+    /// whether that is not known. Samples of a round may be tested in any order, on any thread.
     pub fn test(&self, sample: u32) -> Vec<bool> {
         let n_joints = self.ranges.len() as u64;
         let poses = self.poses(|number, [low, high]| {
             let share = share_of(self.settings.seed, u64::from(sample) * n_joints + number as u64);
             low + (high - low) * share
         });
-        self.open.iter().map(|pair| self.cell.is_touching(pair.parts, &poses)).collect()
+        let answers: Vec<Option<bool>> =
+            self.open.iter().map(|pair| self.cell.touches(pair.parts, &poses)).collect();
+        let touching = answers.iter().map(|answer| *answer == Some(true));
+        touching.chain(answers.iter().map(Option::is_none)).collect()
     }
 
     /// Adds the answers of [`AllowedSearch::test`] for all samples of a round, in any order.
     pub fn add(&mut self, round: &[Vec<bool>]) {
         for answers in round {
-            debug_assert_eq!(answers.len(), self.open.len(), "answers of another round");
-            for (pair, is_touching) in self.open.iter_mut().zip(answers) {
+            debug_assert_eq!(answers.len(), 2 * self.open.len(), "answers of another round");
+            let (touching, unknown) = answers.split_at(answers.len() / 2);
+            for ((pair, is_touching), is_unknown) in self.open.iter_mut().zip(touching).zip(unknown) {
                 pair.n_touching += u32::from(*is_touching);
+                pair.is_unknown |= *is_unknown;
             }
         }
         self.n_done += round.len() as u32;
         let (most, n_done) = (self.settings.samples.saturating_sub(self.least_always()), self.n_done);
-        self.open.retain(|pair| pair.n_touching == 0 || n_done - pair.n_touching <= most);
+        let is_open =
+            |pair: &OpenPair| !pair.is_unknown && (pair.n_touching == 0 || n_done - pair.n_touching <= most);
+        self.open.retain(is_open);
     }
 
     /// Runs all rounds and returns the pairs that were found, sorted. `test` returns the answers
@@ -338,6 +357,17 @@ fn adjacent_links(robot: &Robot) -> HashSet<[usize; 2]> {
     let links: Vec<usize> = robot.part_links().collect();
     let pair = |[a, b]: [usize; 2]| [links[a].min(links[b]), links[a].max(links[b])];
     robot.adjacent_parts().into_iter().map(pair).collect()
+}
+
+/// Returns the nearest joint above a link whose motion is not read.
+fn unread_joint_above(robot: &Robot, mut link: usize) -> Option<usize> {
+    loop {
+        let at = robot.joint_above(link)?;
+        if robot.joints()[at].kind == RobotJointKind::Other {
+            return Some(at);
+        }
+        link = robot.joints()[at].links[0];
+    }
 }
 
 /// Returns the range in which a joint is sampled. For a joint that turns without limits it is a

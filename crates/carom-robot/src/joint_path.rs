@@ -39,8 +39,9 @@ pub struct FirstContact {
     pub time: f64,
     /// The index of the last row that is not later.
     pub row: usize,
-    /// The distance at that time, a length. `None` if the search did not converge: before the time
-    /// the parts are apart, and at it they are very near.
+    /// The distance at that time, a length. `None` if it is not known whether the parts meet then.
+    /// The search did not converge, and at the time they are very near. Or at a row a piece of one
+    /// lies in the box of a mesh without an inside: see [`Workcell::touches`].
     pub distance: Option<f64>,
 }
 
@@ -222,14 +223,19 @@ impl<'a> JointPath<'a> {
     }
 
     /// Follows a pair of parts. Returns when they first come within `clearance`, a length; `None`
-    /// if they do not. A closed mesh is a solid: a part inside it touches it.
+    /// if they do not. A closed mesh is a solid: a part inside it touches it. A part can pass into a
+    /// mesh without an inside and meet no surface; that is found at the rows only.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         let contact =
             |time: f64, row: usize, distance: Option<f64>| Some(FirstContact { parts, time, row, distance });
         let poses_at = |row: usize, time: f64| parts.map(|part| self.pose_at(part, row, time));
-        if self.cell.is_touching_at(parts, poses_at(0, self.times[0]).each_ref()) {
-            return contact(self.times[0], 0, Some(0.0));
+        let touches = |row: usize| self.cell.touches_at(parts, poses_at(row, self.times[row]).each_ref());
+        let distance_at_row = |answer: Option<bool>| answer.map(|_| 0.0);
+        match touches(0) {
+            Some(false) => {}
+            answer => return contact(self.times[0], 0, distance_at_row(answer)),
         }
+        let has_open_mesh = self.cell.has_open_mesh(parts);
         let mut known = 0.0;
         for row in 0..self.times.len() {
             let [start, end] = [self.times[row], *self.times.get(row + 1).unwrap_or(&self.times[row])];
@@ -242,6 +248,12 @@ impl<'a> JointPath<'a> {
                 Approach::Clear { at_end } => known = at_end,
                 Approach::Within { time, distance } => return contact(time, row, Some(distance)),
                 Approach::Undecided { time } => return contact(time, row, None),
+            }
+            if has_open_mesh && row + 1 < self.times.len() {
+                match touches(row + 1) {
+                    Some(false) => {}
+                    answer => return contact(end, row + 1, distance_at_row(answer)),
+                }
             }
         }
         None

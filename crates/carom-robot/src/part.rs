@@ -12,7 +12,7 @@
 use carom_geom::f64::TriMesh;
 use carom_geom::ray_mesh::Placement;
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, Shape, ShapeKind, project_point, solid_placement};
+use carom_query::f64::{MeshShape, Shape, ShapeKind, holds_component, project_point, solid_placement};
 use glam::DVec3;
 use std::collections::HashMap;
 
@@ -51,28 +51,63 @@ impl PartShape {
     }
 
     /// Whether a piece of another part lies in a closed mesh of this one, if their surfaces do not
-    /// meet.
-    pub(crate) fn contains_piece_of(&self, pose: &Pose, other: &PartShape, pose_other: &Pose) -> bool {
-        self.members.iter().any(|outer| {
-            let ShapeKind::Mesh(mesh) = outer.shape.kind() else { return false };
+    /// meet. `None` if that is not known: a piece lies in the box of a mesh without an inside.
+    pub(crate) fn contains_piece_of(
+        &self,
+        pose: &Pose,
+        other: &PartShape,
+        pose_other: &Pose,
+    ) -> Option<bool> {
+        any_of(self.members.iter().map(|outer| {
+            let ShapeKind::Mesh(mesh) = outer.shape.kind() else { return Some(false) };
             let pose = outer.placed(pose);
-            other.members.iter().any(|inner| {
-                let of_world = inner.placed(pose_other);
-                let is_held = |corner: DVec3| is_inside(mesh, &pose, of_world.transform_point(corner));
-                match inner.shape.kind() {
-                    ShapeKind::Cluster(cluster) => {
-                        (0..cluster.n_parts()).any(|number| is_held(cluster.part(number).1))
-                    }
-                    _ => inner.corners.iter().any(|corner| is_held(*corner)),
-                }
-            })
-        })
+            any_of(other.members.iter().map(|inner| inner.lies_in(mesh, &pose, &inner.placed(pose_other))))
+        }))
     }
+
+    /// Whether a mesh of the part does not tell inside from outside.
+    pub(crate) fn has_open_mesh(&self) -> bool {
+        let is_open = |member: &SubShape| match member.shape.kind() {
+            ShapeKind::Mesh(mesh) => mesh.ambiguity().is_some(),
+            _ => false,
+        };
+        self.members.iter().any(is_open)
+    }
+}
+
+/// Whether one of the answers is true. `None` if none is true and one of them is not known.
+pub(crate) fn any_of(answers: impl IntoIterator<Item = Option<bool>>) -> Option<bool> {
+    let mut is_known = true;
+    for answer in answers {
+        match answer {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => is_known = false,
+        }
+    }
+    is_known.then_some(false)
 }
 
 impl SubShape {
     fn placed(&self, pose: &Pose) -> Pose {
         self.in_part.map_or(*pose, |in_part| *pose * in_part)
+    }
+
+    /// Whether a piece of this shape, at `pose`, lies in a mesh whose surface it does not meet.
+    /// `None` if that is not known.
+    fn lies_in(&self, mesh: &MeshShape, pose_mesh: &Pose, pose: &Pose) -> Option<bool> {
+        let lies_in = |corner: DVec3| is_inside(mesh, pose_mesh, pose.transform_point(corner));
+        let by_corners = match self.shape.kind() {
+            ShapeKind::Cluster(cluster) => {
+                any_of((0..cluster.n_parts()).map(|number| lies_in(cluster.part(number).1)))
+            }
+            _ => any_of(self.corners.iter().map(|corner| lies_in(*corner))),
+        };
+        match (by_corners, self.shape.kind()) {
+            // A piece that reaches out of the box of an open mesh does not lie in it.
+            (None, ShapeKind::Mesh(inner)) => holds_component(mesh, pose_mesh, inner, pose),
+            (known, _) => known,
+        }
     }
 }
 
@@ -90,12 +125,15 @@ fn member(shape: Shape, in_part: Option<Pose>) -> SubShape {
     SubShape { shape, in_part, corners }
 }
 
-/// Whether a point of the world is inside a mesh, if it has an inside.
-fn is_inside(mesh: &MeshShape, pose: &Pose, point: DVec3) -> bool {
+/// Whether a point of the world is inside a mesh. `None` if it is in the box of the mesh, which
+/// does not tell inside from outside.
+fn is_inside(mesh: &MeshShape, pose: &Pose, point: DVec3) -> Option<bool> {
     let (low, high) = mesh.mesh().wide_bounds();
     let here = pose.inverse_transform_point(point);
-    let is_near = low.cmple(here).all() && here.cmple(high).all();
-    is_near && solid_placement(mesh, pose, point) == Some(Placement::Inside)
+    if !(low.cmple(here).all() && here.cmple(high).all()) {
+        return Some(false);
+    }
+    solid_placement(mesh, pose, point).map(|placement| placement == Placement::Inside)
 }
 
 /// Returns the middle of the box around a shape; the origin for a half-space.

@@ -4,11 +4,12 @@
 //! - A part is a shape on a link of a robot, or a fixed one: a mesh, a primitive, a point cloud,
 //!   an octree.
 //! - Balls around the parts exclude most pairs.
-//! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other.
+//! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other. If
+//!   a piece lies in the box of an open mesh, it is not known whether they touch.
 //!
 //! Reference: none needed.
 
-use crate::part::{PartShape, RADIUS_SLACK, reach_from};
+use crate::part::{PartShape, RADIUS_SLACK, any_of, reach_from};
 use carom_geom::f64::TriMesh;
 use carom_io::{Model, Robot};
 use carom_math::f64::Pose;
@@ -34,7 +35,8 @@ struct Part {
 pub struct NearestPair {
     /// The parts.
     pub parts: [usize; 2],
-    /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other.
+    /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other or
+    /// may do so: see [`Workcell::touches`].
     pub distance: f64,
     /// The nearest points of both, in the world. For a piece in a closed mesh, those of the
     /// surfaces.
@@ -153,20 +155,33 @@ impl Workcell {
     }
 
     /// Whether two parts share a point, at the poses of all parts. A closed mesh is a solid here,
-    /// so a part inside it touches it.
-    pub fn is_touching(&self, parts: [usize; 2], poses: &[Pose]) -> bool {
-        self.is_touching_at(parts, parts.map(|part| &poses[part]))
+    /// so a part inside it touches it. `None` if that is not known: the surfaces do not meet, and a
+    /// piece of one part lies in the box of a mesh that does not tell inside from outside.
+    pub fn touches(&self, parts: [usize; 2], poses: &[Pose]) -> Option<bool> {
+        self.touches_at(parts, parts.map(|part| &poses[part]))
     }
 
-    /// Does the same as [`Workcell::is_touching`] with the poses of the two parts.
-    pub(crate) fn is_touching_at(&self, parts: [usize; 2], [in_a, in_b]: [&Pose; 2]) -> bool {
+    /// Whether two parts may share a point: whether [`Workcell::touches`] is not `Some(false)`. So
+    /// false is certain.
+    pub fn is_touching(&self, parts: [usize; 2], poses: &[Pose]) -> bool {
+        self.touches(parts, poses) != Some(false)
+    }
+
+    /// Does the same as [`Workcell::touches`] with the poses of the two parts.
+    pub(crate) fn touches_at(&self, parts: [usize; 2], poses: [&Pose; 2]) -> Option<bool> {
         let [a, b] = parts.map(|part| &self.parts[part].shape);
-        if 0.0 < gap_of_balls([a, b], [in_a, in_b]) {
-            return false;
+        if 0.0 < gap_of_balls([a, b], poses) {
+            return Some(false);
         }
-        intersects(&a.shape, in_a, &b.shape, in_b)
-            || a.contains_piece_of(in_a, b, in_b)
-            || b.contains_piece_of(in_b, a, in_a)
+        if intersects(&a.shape, poses[0], &b.shape, poses[1]) {
+            return Some(true);
+        }
+        is_nested([a, b], poses)
+    }
+
+    /// Whether one of two parts has a mesh that does not tell inside from outside.
+    pub(crate) fn has_open_mesh(&self, parts: [usize; 2]) -> bool {
+        parts.iter().any(|part| self.parts[*part].shape.has_open_mesh())
     }
 
     /// Returns a lower bound on the distance of the surfaces of two parts at their poses. It is
@@ -191,15 +206,20 @@ impl Workcell {
             }
             let ([a, b], [in_a, in_b]) = (shapes(parts), parts.map(|part| &poses[part]));
             let found = distance(&a.shape, in_a, &b.shape, in_b);
-            let is_held =
-                gap <= 0.0 && (a.contains_piece_of(in_a, b, in_b) || b.contains_piece_of(in_b, a, in_a));
-            let distance = if is_held { 0.0 } else { found.distance };
+            let may_touch = gap <= 0.0 && is_nested([a, b], [in_a, in_b]) != Some(false);
+            let distance = if may_touch { 0.0 } else { found.distance };
             if best.is_none_or(|best| distance < best.distance) {
                 best = Some(NearestPair { parts, distance, points: [found.point_a, found.point_b] });
             }
         }
         best
     }
+}
+
+/// Whether a piece of one part lies in a closed mesh of the other, if their surfaces do not meet.
+/// `None` if that is not known.
+fn is_nested([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> Option<bool> {
+    any_of([a.contains_piece_of(in_a, b, in_b), b.contains_piece_of(in_b, a, in_a)])
 }
 
 /// Returns a lower bound of the distance of two parts: that of their balls. It is negative or 0 if

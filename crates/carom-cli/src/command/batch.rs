@@ -4,7 +4,7 @@
 //! further question waits, so that another program can write and read in turn.
 
 use crate::args::BatchArgs;
-use crate::batch_shape::Shapes;
+use crate::batch_shape::{Shapes, check_members};
 use crate::command::{ray, sweep};
 use crate::remarks::Remarks;
 use crate::report::{self, Outcome};
@@ -92,8 +92,12 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
         return Err("not an object".to_owned());
     }
     let op = question.get("op").and_then(Value::as_str).ok_or("no \"op\"")?;
-    let wants = |key: &str| question.get(key).and_then(Value::as_bool).unwrap_or(false);
-    let (wants_cost, wants_proof) = (wants("cost"), wants("proof"));
+    check_members(question, &members_of(op)?)?;
+    let wants = |key: &str| match question.get(key) {
+        None => Ok(false),
+        Some(value) => value.as_bool().ok_or_else(|| format!("{key:?} is {value}, not true or false")),
+    };
+    let (wants_cost, wants_proof) = (wants("cost")?, wants("proof")?);
     let (mut members, mut cost) = (Map::new(), QueryCost::default());
     match op {
         "distance" | "contact" => {
@@ -158,9 +162,9 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             if ray.direction == DVec3::ZERO {
                 return Err("\"dir\" is zero".to_owned());
             }
-            let interval = if wants("both") { Interval::BOTH } else { Interval::FORWARD };
-            let mut hits = ray::cast(&solid, &ray, interval, wants("all"), &mut cost);
-            if wants("merge") {
+            let interval = if wants("both")? { Interval::BOTH } else { Interval::FORWARD };
+            let mut hits = ray::cast(&solid, &ray, interval, wants("all")?, &mut cost);
+            if wants("merge")? {
                 hits = ray::merged(hits, &solid, &ray);
             }
             let mut remarks = remarks_of(&[&solid]);
@@ -184,16 +188,38 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             }
             add_remarks(&mut members, &remarks);
         }
-        _ => {
-            return Err(format!(
-                "unknown op {op:?}; known are distance contact intersects cast ray point vertex_face edge_edge"
-            ));
-        }
+        _ => return Err(unknown_op(op)),
     }
     if wants_cost && matches!(op, "distance" | "contact" | "intersects" | "ray" | "point") {
         members.insert("cost".to_owned(), report::cost_members(&cost));
     }
     Ok(members)
+}
+
+/// The members of each kind of question, except `id`, `op`, `cost` and `proof`, which all have.
+const MEMBERS: [(&str, &[&str]); 8] = [
+    ("distance", &SHAPES),
+    ("contact", &SHAPES),
+    ("intersects", &SHAPES),
+    ("cast", &["a", "b", "pose_a", "pose_b", "matrix_a", "matrix_b", "by", "rotate_by"]),
+    ("ray", &["a", "pose_a", "matrix_a", "origin", "dir", "both", "all", "merge"]),
+    ("point", &["a", "pose_a", "matrix_a", "point"]),
+    ("vertex_face", &["start", "end", "min_separation"]),
+    ("edge_edge", &["start", "end", "min_separation"]),
+];
+
+/// The members of a question about two shapes.
+const SHAPES: [&str; 6] = ["a", "b", "pose_a", "pose_b", "matrix_a", "matrix_b"];
+
+/// Returns the members that a question of this kind may have.
+fn members_of(op: &str) -> Result<Vec<&'static str>, String> {
+    let own = MEMBERS.iter().find(|(name, _)| *name == op).ok_or_else(|| unknown_op(op))?.1;
+    Ok(["id", "op", "cost", "proof"].iter().chain(own).copied().collect())
+}
+
+fn unknown_op(op: &str) -> String {
+    let known: Vec<&str> = MEMBERS.iter().map(|(name, _)| *name).collect();
+    format!("unknown op {op:?}; known are {}", known.join(" "))
 }
 
 /// Returns the remarks on all shapes of a question.

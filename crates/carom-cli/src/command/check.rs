@@ -14,7 +14,7 @@ use crate::scene_page;
 use crate::self_report::SelfReport;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_bounds::Aabb;
-use carom_broad::{BroadPhase, Filter, Pair, SpatialIndex};
+use carom_broad::{BroadPhase, Filter, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_io::{Part, Placement, read_trajectory, without_controls};
 use carom_query::QueryCost;
@@ -72,8 +72,10 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     };
     robots::set(&mut files, &named)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
-    let (of_robots, placed) = (robots::ignored(&files, &args.robots)?, robots::robots(&files));
-    let (mut names, mut solids) = build_solids(files, winding)?;
+    let mut placed = robots::robots(&files);
+    let (mut names, mut solids, numbers) = build_solids(files, winding, args.keep_going, &mut remarks)?;
+    robots::renumber(&mut placed, &numbers);
+    let of_robots = robots::ignored(&placed, &args.robots, &mut remarks)?;
     for file in &clusters {
         match cluster(file, args.point_radius, &Placement::IDENTITY) {
             Ok(solid) => {
@@ -88,27 +90,42 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     for Attachment { link, file } in &args.robots.attach {
         let (robot, link, placement) = robots::link_placement(&placed, link, &named)?;
         let solid = match solid::has_extension(file, &CLUSTERS) {
-            true => cluster(file, args.point_radius, &placement)?,
-            false => solid::build_with(&ShapeSpec::File(file.clone()), 1.0, &placement, winding, &options)?,
+            true => cluster(file, args.point_radius, &placement),
+            false => solid::build_on_robot(file, &placement, winding, &options),
         };
-        attached.push(Attached { part: solids.len(), robot, link });
-        names.push(new_name(file, &names));
-        solids.push(solid);
+        match solid {
+            Ok(solid) => {
+                attached.push(Attached { part: solids.len(), robot, link });
+                names.push(new_name(file, &names));
+                solids.push(solid);
+            }
+            Err(e) if args.keep_going => remarks.unread.push(e),
+            Err(e) => return Err(e),
+        }
     }
-    solids.iter().for_each(|solid| remarks.add(&solid.remarks));
+    if solids.is_empty() {
+        remarks.print();
+        return Err("no part could be read".to_owned());
+    }
+    remarks.add_all(solids.iter().map(|solid| &solid.remarks));
     let mut ignored = ignored_pairs(&args.ignore, &names)?;
     ignored.extend(of_robots);
     robots::ignore_own_link(&attached, &placed, &mut ignored);
+    let clearance = args.clearance.unwrap_or(0.0);
     if let Some(path) = &trajectory {
         let cell = trajectory::cell_of(&placed, &attached, &solids, path)?;
         let path = JointPath::of_trajectory(&cell, path).map_err(|e| e.to_string())?;
-        return follow(&path, &names, &ignored, args, remarks);
+        let still: Vec<usize> = (0..solids.len()).filter(|part| cell.link_of(*part).is_none()).collect();
+        let still_pairs = candidates(&solids, &still, clearance, args.max_pairs)?;
+        let mut pairs: Vec<[usize; 2]> =
+            path.pairs().into_iter().chain(still_pairs.iter().map(|(a, b)| [*a, *b])).collect();
+        pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
+        return follow(&path, &pairs, &names, &solids, args, remarks);
     }
-    let clearance = args.clearance.unwrap_or(0.0);
-    let candidates = candidates(&solids, clearance, args.max_pairs)?;
+    let all: Vec<usize> = (0..solids.len()).collect();
+    let candidates = candidates(&solids, &all, clearance, args.max_pairs)?;
     let mut listed = Vec::new();
-    let test = |pair: &Pair| {
-        let (a, b) = (pair.a as usize, pair.b as usize);
+    let test = |&(a, b): &(usize, usize)| {
         if ignored.contains(&(a, b)) { None } else { examine(a, b, &solids, clearance) }
     };
     progress::map_chunks("pairs", &candidates, test, |found| {
@@ -122,19 +139,18 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     })?;
     let mut selves: Vec<(usize, SelfReport)> = Vec::new();
     if args.itself {
-        let all: Vec<usize> = (0..solids.len()).collect();
         let test = |part: &usize| Some((*part, SelfReport::new(solids[*part].mesh()?)));
         progress::map_chunks("parts", &all, test, |found| {
             selves.extend(found.into_iter().flatten().filter(|(_, itself)| !itself.is_clear()));
             Ok(())
         })?;
     }
-    for part in listed.iter().filter(|p| p.contact.relation.is_none()).flat_map(|p| [p.a, p.b]) {
-        solids[part].ambiguity().into_iter().for_each(|why| remarks.note(why));
-    }
+    let unknown = listed.iter().filter(|p| p.contact.relation.is_none());
+    note_ambiguity(unknown.flat_map(|p| [p.a, p.b]), &solids, &mut remarks);
     remarks.print();
     if let Some(page) = &args.html {
-        let html = scene_page::page(&names, &solids, &listed, &remarks, frame.1)?;
+        let crossed: Vec<usize> = selves.iter().map(|(part, _)| *part).collect();
+        let html = scene_page::page(&names, &solids, &listed, &crossed, &remarks, frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
     if args.json || args.json_lines {
@@ -154,21 +170,40 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     Ok(remarks.outcome(!listed.is_empty() || !selves.is_empty()))
 }
 
+/// Adds the reasons why answers about these parts are not known.
+fn note_ambiguity(parts: impl IntoIterator<Item = usize>, solids: &[Solid], remarks: &mut Remarks) {
+    let mut seen = HashSet::new();
+    let parts = parts.into_iter().filter(|part| seen.insert(*part));
+    let notes = parts.filter_map(|part| solids[part].ambiguity()).collect();
+    remarks.add(&Remarks { notes, unread: Vec::new() });
+}
+
+/// Whether all is clear. `None` if something is found, but for none of it is it known whether it
+/// collides or comes too close. An answer about some parts does not hold for all.
+fn is_clear(is_known: impl IntoIterator<Item = bool>, remarks: &Remarks) -> Option<bool> {
+    let found: Vec<bool> = is_known.into_iter().collect();
+    let is_unclear = !remarks.unread.is_empty() || found.contains(&true);
+    if is_unclear || found.is_empty() { Some(!is_unclear) } else { None }
+}
+
 /// Reports when pairs first meet along a trajectory.
 fn follow(
     path: &JointPath<'_>,
+    pairs: &[[usize; 2]],
     names: &[String],
-    ignored: &HashSet<(usize, usize)>,
+    solids: &[Solid],
     args: &CheckArgs,
-    remarks: Remarks,
+    mut remarks: Remarks,
 ) -> Result<Outcome, String> {
     let clearance = args.clearance.unwrap_or(0.0);
-    let contacts = trajectory::follow_all(path, ignored, clearance);
+    let contacts = trajectory::follow_all(path, pairs, clearance);
+    let unknown = contacts.iter().filter(|contact| contact.distance.is_none());
+    note_ambiguity(unknown.flat_map(|contact| contact.parts), solids, &mut remarks);
     remarks.print();
     if args.json {
         let mut document = trajectory::document(names, path.times(), &contacts);
-        let is_clear = contacts.is_empty() && remarks.unread.is_empty();
-        document.insert("clear".to_owned(), json!(is_clear));
+        let is_known = contacts.iter().map(|contact| contact.distance.is_some());
+        document.insert("clear".to_owned(), json!(is_clear(is_known, &remarks)));
         remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     } else {
@@ -177,8 +212,16 @@ fn follow(
     Ok(remarks.outcome(!contacts.is_empty()))
 }
 
-/// Returns all parts of all files in world coordinates, with unique names.
-fn build_solids(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Vec<Solid>), String> {
+/// Returns all parts of all files in world coordinates, with unique names. The last list has the
+/// index of each part of the files among them.
+///
+/// A part that is refused is an error, or with `keep_going` listed as unread.
+fn build_solids(
+    files: Vec<Loaded>,
+    winding: Winding,
+    keep_going: bool,
+    remarks: &mut Remarks,
+) -> Result<(Vec<String>, Vec<Solid>, Vec<Option<usize>>), String> {
     let mut parts: Vec<Part> = Vec::new();
     let mut origin = Vec::new();
     for file in files {
@@ -188,18 +231,30 @@ fn build_solids(files: Vec<Loaded>, winding: Winding) -> Result<(Vec<String>, Ve
     }
     carom_io::make_names_unique(&mut parts);
     let placed: Vec<_> = parts.iter().zip(&origin).collect();
-    let mut solids = Vec::new();
+    let (mut solids, mut numbers) = (Vec::new(), Vec::new());
     let build = |(part, (path, has_parts)): &(&Part, &(PathBuf, bool))| {
         Solid::of_part(part, &load::full_name(path, part, *has_parts), winding)
     };
     progress::map_chunks("parts", &placed, build, |built| {
         for solid in built {
-            solids.push(solid?);
+            match solid {
+                Ok(solid) => {
+                    numbers.push(Some(solids.len()));
+                    solids.push(solid);
+                }
+                Err(e) if keep_going => {
+                    numbers.push(None);
+                    remarks.unread.push(e);
+                }
+                Err(e) => return Err(e),
+            }
         }
         Ok(())
     })?;
     drop(placed);
-    Ok((parts.into_iter().map(|p| p.name).collect(), solids))
+    let names = parts.into_iter().zip(&numbers).filter(|(_, number)| number.is_some());
+    let names = names.map(|(part, _)| part.name).collect();
+    Ok((names, solids, numbers))
 }
 
 /// The extensions of octrees and point clouds.
@@ -245,10 +300,15 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, 
     Ok(pairs)
 }
 
-/// Returns the pairs whose boxes come within the clearance, sorted; an error if they are more than
-/// `max_pairs`.
-fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pair>, String> {
-    let bounds: Vec<(DVec3, DVec3)> = solids.iter().map(Solid::bounds).collect();
+/// Returns the pairs of these parts, sorted, whose boxes come within the clearance; an error if
+/// they are more than `max_pairs`. `parts` are indices, sorted.
+fn candidates(
+    solids: &[Solid],
+    parts: &[usize],
+    clearance: f64,
+    max_pairs: u64,
+) -> Result<Vec<(usize, usize)>, String> {
+    let bounds: Vec<(DVec3, DVec3)> = parts.iter().map(|part| solids[*part].bounds()).collect();
     let largest = bounds.iter().map(|(min, max)| min.abs().max(max.abs()).max_element()).fold(0.0, f64::max);
     // Boxes are in single precision. If parts lie beyond its range, a power of two scales all of
     // them in.
@@ -273,7 +333,7 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
             if limit < n_touching { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         });
         if limit < n_touching {
-            let n = solids.len();
+            let n = parts.len();
             return Err(format!(
                 "{n} parts have more than {max_pairs} pairs whose boxes overlap: many parts in one place? \
                  --max-pairs raises the limit"
@@ -282,7 +342,7 @@ fn candidates(solids: &[Solid], clearance: f64, max_pairs: u64) -> Result<Vec<Pa
     }
     let mut pairs = Vec::new();
     phase.pairs(&mut pairs);
-    Ok(pairs)
+    Ok(pairs.iter().map(|pair| (parts[pair.a as usize], parts[pair.b as usize])).collect())
 }
 
 /// Returns the exact answer for one pair; `None` if it need not be listed.
@@ -386,11 +446,8 @@ fn document(
     time: Option<f64>,
     remarks: &Remarks,
 ) -> Map<String, Value> {
-    // An answer about some parts does not hold for all.
-    let crosses_itself = selves.is_some_and(|selves| !selves.is_empty());
-    let is_unclear =
-        !remarks.unread.is_empty() || crosses_itself || listed.iter().any(|p| p.intersects.is_some());
-    let is_clear = if is_unclear || listed.is_empty() { Some(!is_unclear) } else { None };
+    let crossed = selves.into_iter().flatten().map(|_| true);
+    let is_clear = is_clear(listed.iter().map(|p| p.intersects.is_some()).chain(crossed), remarks);
     let pairs: Vec<Value> = listed.iter().map(|pair| pair_members(names, pair)).collect();
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.check.v1"));

@@ -21,12 +21,19 @@ pub fn run(args: &InfoArgs) -> Result<Outcome, String> {
     for file in &files {
         let mut parts = Vec::new();
         for part in &file.model.parts {
-            let examined = examine(part, args.itself).map_err(|e| {
-                format!("{}: {e}", load::full_name(&file.path, part, 1 < file.model.parts.len()))
-            })?;
+            let name = load::full_name(&file.path, part, 1 < file.model.parts.len());
+            let examined = match examine(part, args.itself) {
+                Ok(examined) => examined,
+                Err(e) if args.keep_going => {
+                    let refused = Remarks { unread: vec![format!("{name}: {e}")], ..Remarks::default() };
+                    refused.print();
+                    remarks.add(&refused);
+                    continue;
+                }
+                Err(e) => return Err(format!("{name}: {e}")),
+            };
             if args.json {
                 if let Orientation::Unknown(why) = examined.report.orientation {
-                    let name = load::full_name(&file.path, part, 1 < file.model.parts.len());
                     remarks.note(ambiguity_note(&name, why));
                 }
                 parts.push(members(&part.name, &examined));

@@ -10,7 +10,6 @@ use crate::solid::Solid;
 use carom_io::{Trajectory, without_controls};
 use carom_robot::{FirstContact, JointPath, Workcell};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 
 /// Returns the named values of the first row.
 pub(crate) fn first_row(trajectory: &Trajectory) -> Vec<(String, f64)> {
@@ -29,13 +28,14 @@ pub(crate) fn cell_of(
 ) -> Result<Workcell, String> {
     // The robot, the link, and the frame of the world in that of the link, for each part on one.
     let mut held = vec![None; solids.len()];
-    for (number, PlacedRobot { robot, first_part }) in robots.iter().enumerate() {
+    for (number, placed) in robots.iter().enumerate() {
+        let robot = &placed.robot;
         let values = robots::values_of(robot, &first_row(trajectory)).map_err(|e| format!("row 1: {e}"))?;
         let links = robot.link_placements(&values);
         let mut hold = |part: usize, link: usize| {
             held[part] = Some((number, link, links[link].pose().inverse()));
         };
-        (*first_part..).zip(robot.part_links()).for_each(|(part, link)| hold(part, link));
+        placed.part_links().for_each(|(part, link)| hold(part, link));
         attached.iter().filter(|one| one.robot == number).for_each(|one| hold(one.part, one.link));
     }
     let mut cell = Workcell::new(robots.iter().map(|placed| placed.robot.clone()).collect());
@@ -49,19 +49,12 @@ pub(crate) fn cell_of(
     Ok(cell)
 }
 
-/// Follows all pairs in which a part moves. Returns their first contacts, by ascending time.
-/// `ignored` are pairs of part indices, low first.
-pub(crate) fn follow_all(
-    path: &JointPath<'_>,
-    ignored: &HashSet<(usize, usize)>,
-    clearance: f64,
-) -> Vec<FirstContact> {
-    let mut pairs = path.pairs();
-    pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
+/// Follows pairs of part indices. Returns their first contacts, by ascending time.
+pub(crate) fn follow_all(path: &JointPath<'_>, pairs: &[[usize; 2]], clearance: f64) -> Vec<FirstContact> {
     let mut progress = Progress::new("pairs", pairs.len() as u64);
     let mut contacts: Vec<FirstContact> = Vec::new();
     for pair in pairs {
-        contacts.extend(path.first_contact(pair, clearance));
+        contacts.extend(path.first_contact(*pair, clearance));
         progress.step();
     }
     contacts.sort_by(|x, y| x.time.total_cmp(&y.time));

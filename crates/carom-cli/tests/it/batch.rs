@@ -119,7 +119,7 @@ fn clouds_and_cells_answer() {
         (json!({"octree": 7}), "not the name of a file"),
         (json!({"octree": format!("{at}/cut.bt")}), "no line"),
         (json!({"voxels": {"boxes": []}}), "no \"cell\""),
-        (json!({"voxels": {"cell": 1, "boxes": [[0, 0, 0]]}}), "not six for each box"),
+        (json!({"voxels": {"cell": 1, "boxes": [[0, 0, 0]]}}), "boxes: row 0: 3 numbers; 6 are needed"),
         (json!({"voxels": {"cell": 1, "boxes": [[0, 0, 0, 0, 0, 0.5]]}}), "0.5 is no cell"),
         (json!({"voxels": {"cell": 1, "boxes": []}}), "no cell is occupied"),
     ] {
@@ -246,7 +246,10 @@ fn bad_lines_never_end_the_run() {
         (r#"{"id":1,"op":"distance","a":{"blob":1},"b":{"sphere":1}}"#, "unknown shape \"blob\""),
         (r#"{"id":1,"op":"distance","a":{},"b":{"sphere":1}}"#, "one member"),
         (r#"{"id":1,"op":"distance","a":{"hull":[[0,0,0]]},"b":{"sphere":1}}"#, "hull"),
-        (r#"{"id":1,"op":"distance","a":{"hull":[[0,0]]},"b":{"sphere":1}}"#, "not three for each point"),
+        (
+            r#"{"id":1,"op":"distance","a":{"hull":[[0,0]]},"b":{"sphere":1}}"#,
+            "hull: points: row 0: 2 numbers; 3 are needed",
+        ),
         (
             r#"{"id":1,"op":"distance","a":{"mesh":{"vertices":[[0,0,0]],"triangles":[[0,0,1]]}},"b":{"sphere":1}}"#,
             "triangle 0: 1 is no vertex",
@@ -273,6 +276,65 @@ fn bad_lines_never_end_the_run() {
         (r#"{"id":1,"op":"ray","a":{"sphere":1},"origin":[0,0,0],"dir":[0,0,0]}"#, "\"dir\" is zero"),
         (r#"{"id":1,"op":"ray","a":{"sphere":1},"dir":[0,0,1]}"#, "no \"origin\""),
         (r#"{"id":1,"op":"point","a":{"sphere":1},"point":[0,0,null]}"#, "null instead of a number"),
+        // Rows of other lengths are not cut anew, although their numbers would fill triangles.
+        (
+            r#"{"id":1,"op":"point","a":{"mesh":{"vertices":[[0,0,0],[1,0,0],[1,1,0],[0,1,0]],"triangles":[[0,1,2,3],[0,1,2,3],[0,1,2,3]]}},"point":[0,0,0]}"#,
+            "mesh: triangles: row 0: 4 numbers; 3 are needed",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"mesh":{"vertices":[0,0,0,1,0,0,0,1,0],"triangles":[0,1,2,0]}},"point":[0,0,0]}"#,
+            "mesh: triangles: 4 numbers, not 3 in each row",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"hull":[[0,0],[1,0,0,1],[0,0,1]]},"point":[0,0,0]}"#,
+            "hull: points: row 0: 2 numbers; 3 are needed",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"hull":[[0,0,0],1,0,0]},"point":[0,0,0]}"#,
+            "row 1: a number instead of a list",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"voxels":{"cell":1,"boxes":[[0,0,0],[1,1,1]]}},"point":[0,0,0]}"#,
+            "boxes: row 0: 3 numbers; 6 are needed",
+        ),
+        (r#"{"id":1,"op":"point","a":{"box":[[1,1],[1]]},"point":[0,0,0]}"#, "a list instead of a number"),
+        // Members that are not understood would change the answer.
+        (
+            r#"{"id":1,"op":"distance","a":{"sphere":1},"b":{"sphere":1},"poseb":[4,0,0,0,0,0,1]}"#,
+            "unknown member \"poseb\"; known are id op cost proof a b pose_a pose_b",
+        ),
+        (
+            r#"{"id":1,"op":"ray","a":{"sphere":1},"origin":[0,0,5],"dir":[0,0,-1],"pose":[4,0,0,0,0,0,1]}"#,
+            "unknown member \"pose\"",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"sphere":1},"point":[0,0,0],"pose_b":[4,0,0,0,0,0,1]}"#,
+            "unknown member \"pose_b\"",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"file":"cube.obj","hull":true},"point":[0,0,0]}"#,
+            "unknown member \"hull\"",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"points":{"radius":1,"at":[[0,0,0]],"pose":1}},"point":[0,0,0]}"#,
+            "unknown member \"pose\"",
+        ),
+        (
+            r#"{"id":1,"op":"point","a":{"points":{"radius":1,"at":[[0,0,0]],"file":7}},"point":[0,0,0]}"#,
+            "are needed",
+        ),
+        (
+            r#"{"id":1,"op":"ray","a":{"sphere":1},"origin":[0,0,5],"dir":[0,0,-1],"all":"true"}"#,
+            "\"all\" is \"true\", not true or false",
+        ),
+        (
+            r#"{"id":1,"op":"ray","a":{"sphere":1},"origin":[0,0,5],"dir":[0,0,-1],"both":1}"#,
+            "\"both\" is 1, not true or false",
+        ),
+        (
+            r#"{"id":1,"op":"distance","a":{"sphere":1},"b":{"sphere":1},"proof":"yes"}"#,
+            "\"proof\" is \"yes\", not true or false",
+        ),
     ];
     for (line, expected) in bad {
         let good = r#"{"id":9,"op":"intersects","a":{"sphere":1},"b":{"sphere":1}}"#;

@@ -1,6 +1,6 @@
 //! `info --self` and `check --self`: parts whose own triangles meet.
 
-use crate::run::{carom, file, json, stdout};
+use crate::run::{carom, file, folder, json, stdout};
 use serde_json::json;
 
 /// Two tetrahedra that cross, as one mesh.
@@ -42,6 +42,15 @@ fn a_check_lists_parts_that_cross_themselves() {
     let (d, status) = json("check star.obj --self --json");
     assert_eq!((status, &d["clear"], &d["pairs"]), (1, &json!(false), &json!([])));
     assert_eq!((&d["self"][0]["part"], &d["self"][0]["pairs"]), (&json!("star"), &json!(3)));
+    // The page says so too.
+    let title = |files: &str| {
+        carom(&format!("check {files} --self --html crossed.html"));
+        let page = std::fs::read_to_string(folder().join("crossed.html")).unwrap();
+        page.split_once("<title>").unwrap().1.split_once(" - carom<").unwrap().0.to_owned()
+    };
+    assert_eq!(title("star.obj"), "1 part crosses itself");
+    assert_eq!(title("star.obj star.obj"), "1 pair collides, 2 parts cross themselves");
+    assert_eq!(title("cube.obj"), "All clear");
     let (d, status) = json("check cube.obj --self --json");
     assert_eq!((status, &d["clear"], &d["self"]), (0, &json!(true), &json!([])));
     let (d, status) = json("check star.obj --json");

@@ -3,6 +3,7 @@
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_testkit::data;
+use carom_testkit::meshes::BOX_TRIANGLES;
 use serde_json::Value;
 
 /// An arm of 2 m that turns about z, and a hand at its end that slides along it.
@@ -52,7 +53,40 @@ fn joints_move_the_links() {
         r#"<robot name="arm"><disable_collisions link1="arm" link2="base" reason="Adjacent"/>
         <disable_collisions link1="hand" link2="arm"/><disable_collisions link1="lost" link2="arm"/></robot>"#,
     );
-    assert_eq!(json("check arm.urdf plate.urdf --json --srdf arm.srdf").1, 0);
+    let (d, status) = json("check arm.urdf plate.urdf --json --srdf arm.srdf");
+    assert_eq!((status, &d["notes"][0]), (0, &Value::from("arm.srdf: no robot has the links lost")), "{d}");
+    write(
+        "moveit.srdf",
+        r#"<robot name="arm"><disable_default_collisions link="hand"/><disable_collisions link1="arm" link2="base"/></robot>"#,
+    );
+    let (d, status) = json("check arm.urdf plate.urdf --json --srdf moveit.srdf");
+    let note = "moveit.srdf: the element disable_default_collisions of hand is not read";
+    assert_eq!((status, &d["notes"][0]), (1, &Value::from(note)), "{d}");
+}
+
+/// Things that are fixed to one link may not touch, and neither may what moves on one of them.
+#[test]
+fn things_on_one_root_may_not_touch() {
+    write(
+        "cell.urdf",
+        r#"<robot name="cell"><link name="world"/>
+ <link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+ <link name="table"><collision><origin xyz="0 3 0"/><geometry><box size="1 1 1"/></geometry></collision></link>
+ <link name="arm"><collision><origin xyz="1.5 0 0"/><geometry><box size="3 .2 .2"/></geometry></collision></link>
+ <joint name="b" type="fixed"><parent link="world"/><child link="base"/></joint>
+ <joint name="t" type="fixed"><parent link="world"/><child link="table"/></joint>
+ <joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"#,
+    );
+    let table_and_arm = vec![("table".to_owned(), "arm".to_owned())];
+    let (d, status) = json("check cell.urdf --json --ignore-adjacent --joint j=1.57");
+    assert_eq!((status, d["clear"].as_bool(), pairs(&d)), (1, Some(false), table_and_arm.clone()), "{d}");
+    assert_eq!(json("check cell.urdf --json --ignore-adjacent").1, 0);
+    write("turn.csv", "time,j\n0,0\n1,1.57\n");
+    let (d, _) = json("check cell.urdf --json --ignore-adjacent --trajectory turn.csv");
+    assert_eq!(pairs(&d), table_and_arm, "{d}");
+    let text = stdout(&carom("srdf cell.urdf --samples 500"));
+    assert!(text.starts_with("base and table: Never\nbase and arm: Adjacent\n"), "{text}");
+    assert!(text.contains("1 to check"), "{text}");
 }
 
 #[test]
@@ -155,6 +189,79 @@ fn a_part_inside_of_another_meets_it() {
     write("fly.csv", "time,fly\n2,0\n3,1\n");
     let (d, status) = json("check cave.urdf --json --trajectory fly.csv");
     assert_eq!((status, d["pairs"][0]["time"].as_f64()), (1, Some(2.0)), "{d}");
+}
+
+/// A cube from `low` to `high`, without its last `n_missing` triangles.
+fn cube(low: [f64; 3], high: [f64; 3], n_missing: usize) -> String {
+    let corner = |i: usize| [0, 1, 2].map(|axis| if i >> axis & 1 == 0 { low[axis] } else { high[axis] });
+    let corners = (0..8).map(corner).map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect::<String>();
+    let faces = BOX_TRIANGLES[..12 - n_missing].iter().map(|t| t.map(|v| v + 1));
+    corners + &faces.map(|[a, b, c]| format!("f {a} {b} {c}\n")).collect::<String>()
+}
+
+/// A mesh with a hole has no inside, so it is not known whether a robot in it collides.
+#[test]
+fn a_trajectory_in_an_open_mesh_is_not_known() {
+    write_robots();
+    write("hall.obj", &cube([-10.0; 3], [10.0; 3], 1));
+    write("stay.csv", "time,shoulder\n3,0\n4,0.1\n");
+    let command = "check arm.urdf hall.obj --ignore-adjacent --trajectory stay.csv";
+    let (d, status) = json(&format!("{command} --json"));
+    assert_eq!((status, &d["clear"]), (1, &Value::Null), "{d}");
+    let hall = |name: &str| (name.to_owned(), "hall".to_owned());
+    assert_eq!(pairs(&d), [hall("base"), hall("arm"), hall("hand")]);
+    for pair in d["pairs"].as_array().unwrap() {
+        assert_eq!((&pair["distance"], &pair["time"], &pair["row"]), (&Value::Null, &3.0.into(), &1.into()));
+    }
+    assert!(d["notes"][0].as_str().unwrap().starts_with("hall.obj: inside and outside cannot"), "{d}");
+    let text = stdout(&carom(command));
+    assert!(text.starts_with("base and hall: not known from 3 s on, after row 1\n"), "{text}");
+    // A pair that meets makes it certain.
+    write("swing.csv", "time,shoulder\n10,0\n12,3.2\n");
+    let (d, _) = json("check arm.urdf hall.obj plate.urdf --ignore-adjacent --trajectory swing.csv --json");
+    assert_eq!(d["clear"], false, "{d}");
+    // Beside the mesh, nothing depends on an inside.
+    write("next.obj", &cube([30.0; 3], [40.0; 3], 1));
+    assert_eq!(json("check arm.urdf next.obj --ignore-adjacent --trajectory stay.csv --json").1, 0);
+}
+
+/// Parts that do not move are tested once, and their pairs come with the first row.
+#[test]
+fn parts_that_stand_still_are_tested_along_a_trajectory() {
+    write_robots();
+    write("fixture.obj", &cube([50.0; 3], [52.0; 3], 0));
+    write("shelf.obj", &cube([51.0; 3], [53.0; 3], 0));
+    write("rack.obj", &cube([53.5, 51.0, 51.0], [54.0, 52.0, 52.0], 0));
+    write("low.csv", "time,shoulder,slide\n2,0,0\n3,0.3,0.5\n");
+    let check = |extra: &str| {
+        let files = "arm.urdf fixture.obj shelf.obj rack.obj";
+        json(&format!("check {files} --json --ignore-adjacent --trajectory low.csv{extra}"))
+    };
+    let named = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+    let (d, status) = check("");
+    assert_eq!((status, &d["clear"], pairs(&d)), (1, &false.into(), vec![named("fixture", "shelf")]), "{d}");
+    let pair = &d["pairs"][0];
+    assert_eq!((&pair["time"], &pair["row"], &pair["distance"]), (&2.0.into(), &1.into(), &0.0.into()));
+    let (d, status) = check(" --ignore fixture,shelf");
+    assert_eq!((status, &d["clear"]), (0, &true.into()), "{d}");
+    let (d, _) = check(" --ignore fixture,shelf --clearance 1");
+    assert_eq!(pairs(&d), [named("shelf", "rack")], "{d}");
+}
+
+/// A file on a link is scaled to metres by the unit that it states, as a mesh of the robot is.
+#[test]
+fn attached_files_are_scaled_by_their_unit() {
+    write_robots();
+    write("tool.dae", &crate::unread::triangle_dae("0.001"));
+    write("post.obj", &cube([2.4, 0.2, -1.0], [2.5, 0.3, 1.0], 0));
+    let (d, status) = json("check arm.urdf post.obj --ignore-adjacent --attach hand=tool.dae --json");
+    assert_eq!((status, &d["clear"]), (0, &true.into()), "{d}");
+    let note = |text: &str| Value::from(format!("tool.dae: {text}"));
+    assert_eq!(d["notes"][0], note("scaled by its unit of 0.001 metres"), "{d}");
+    assert_eq!(d["notes"][1], note("its y axis is not turned up, as in RViz and MoveIt"), "{d}");
+    // The same triangle in metres reaches the post.
+    write("tool.dae", &crate::unread::triangle_dae("1"));
+    assert_eq!(json("check arm.urdf post.obj --ignore-adjacent --attach hand=tool.dae --json").1, 1);
 }
 
 /// The pairs of a real robot that meet on random ways, against poses between the rows: no pose

@@ -284,6 +284,9 @@ fn what_lies_in_an_open_mesh_is_not_known() {
         d["notes"][0].as_str().is_some_and(|note| note.starts_with("ajar.obj: inside and outside cannot")),
         "{d}"
     );
+    let page = folder().join("ajar.html");
+    assert_eq!(carom(&format!("check ajar.obj speck.obj --html {}", page.display())).status.code(), Some(1));
+    assert!(std::fs::read_to_string(page).unwrap().contains("<title>1 pair not known - carom<"));
     let text = stdout(&carom("check ajar.obj speck.obj"));
     assert!(text.contains("not known whether one lies in the other"), "{text}");
     // Outside of its box, no answer depends on an inside.
@@ -292,16 +295,87 @@ fn what_lies_in_an_open_mesh_is_not_known() {
     assert_eq!((status, &d["clear"], &d["notes"]), (0, &json!(true), &json!([])), "{d}");
 }
 
+/// A COLLADA file of one triangle, whose unit has this length in metres.
+pub(crate) fn triangle_dae(metres: &str) -> String {
+    let mesh = r##"<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source="#a" count="3" stride="3"><param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries></COLLADA>"##;
+    format!("<COLLADA><asset><unit meter=\"{metres}\"/></asset>{mesh}")
+}
+
 #[test]
 fn different_units_are_noted() {
-    let mesh = r##"<library_geometries><geometry id="g"><mesh><source id="p"><float_array id="a" count="9">0 0 0 1 0 0 0 1 0</float_array><technique_common><accessor source="#a" count="3" stride="3"><param name="X"/><param name="Y"/><param name="Z"/></accessor></technique_common></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices><triangles count="1"><input semantic="VERTEX" source="#v" offset="0"/><p>0 1 2</p></triangles></mesh></geometry></library_geometries></COLLADA>"##;
-    let with = |metres: &str| format!("<COLLADA><asset><unit meter=\"{metres}\"/></asset>{mesh}");
-    file("inches.dae", &with("0.0254"));
-    file("metres.dae", &with("1"));
-    let (d, _) = json("check inches.dae metres.dae --json");
+    file("inches.dae", &triangle_dae("0.0254"));
+    file("metres.dae", &triangle_dae("1"));
     let note = "lengths are not converted, though the unit of inches.dae is in and that of metres.dae is m";
+    let (d, _) = json("check inches.dae metres.dae --json");
     assert!(d["notes"].as_array().unwrap().contains(&json!(note)), "{d}");
     assert_eq!(d["unit"], Value::Null);
+    // The parts of a scene, and a scene beside a file.
+    let scene = |name: &str, parts: &str| file(name, &format!(r#"{{"parts": [{parts}]}}"#));
+    scene("units.json", r#"{"mesh": "inches.dae"}, {"mesh": "metres.dae"}"#);
+    let (d, _) = json("check units.json --json");
+    assert_eq!(d["notes"], json!([format!("units.json: {note}")]));
+    scene("inches.json", r#"{"mesh": "inches.dae"}"#);
+    let (d, _) = json("check inches.json metres.dae --json");
+    let of_scene = note.replace("inches.dae is in", "inches.json is 0.0254 m");
+    assert!(d["notes"].as_array().unwrap().contains(&json!(of_scene)), "{d}");
+    scene("scaled.json", r#"{"mesh": "inches.dae", "scale": 0.0254}"#);
+    assert_eq!(json("check scaled.json metres.dae --json").0["notes"], json!([]));
     let (d, _) = json("info inches.dae --json");
     assert_eq!((&d["files"][0]["unit"], &d["files"][0]["up"]), (&json!("in"), &json!("y")));
+}
+
+/// A part that the reader takes and the mesh refuses is listed like a file that is not read.
+#[test]
+fn parts_that_are_refused_are_listed_on_demand() {
+    file("huge.obj", "v 1e60 0 0\nv 0 0 0\nv 0 1 0\nf 1 2 3\n");
+    file("moved.obj", &TETRA.replace("v 0 0 0", "v 0.1 0.1 0.1"));
+    file("tetra.obj", TETRA);
+    let check = |arguments: &str| {
+        let output = carom(arguments);
+        let d: Value = serde_json::from_str(&stdout(&output)).unwrap_or_else(|_| panic!("{arguments}"));
+        assert_eq!(output.status.code(), Some(2), "{arguments}: {d}");
+        assert_eq!(d["unread"].as_array().map(Vec::len), Some(1), "{d}");
+        assert!(d["unread"][0].as_str().unwrap().contains("huge.obj"), "{d}");
+        assert!(stderr(&output).contains("not read: "), "{arguments}");
+        d
+    };
+    for files in
+        ["huge.obj tetra.obj moved.obj", "tetra.obj huge.obj moved.obj", "tetra.obj moved.obj huge.obj"]
+    {
+        let d = check(&format!("check {files} --keep-going --json"));
+        assert_eq!((&d["clear"], &d["parts"]), (&json!(false), &json!(["tetra", "moved"])));
+        assert_eq!((&d["pairs"][0]["a"], &d["pairs"][0]["b"]), (&json!("tetra"), &json!("moved")), "{d}");
+        assert!(error(&format!("check {files} --json")).contains("huge.obj: vertex 0"));
+        let d = check(&format!("info {files} --keep-going --json"));
+        assert_eq!(d["files"].as_array().map(Vec::len), Some(3));
+        assert!(error(&format!("info {files} --json")).contains("huge.obj: vertex 0"));
+    }
+    assert!(error("info huge.obj").contains("huge.obj: vertex 0"));
+    let output = carom("check huge.obj --keep-going --json");
+    assert_eq!((output.status.code(), stdout(&output).as_str()), (Some(2), ""));
+    assert!(stderr(&output).contains("no part could be read"), "{}", stderr(&output));
+    // The other links of a robot keep their joints, and their pairs may be ignored.
+    let link = |name: &str, geometry: &str| {
+        format!(r#"<link name="{name}"><collision><geometry>{geometry}</geometry></collision></link>"#)
+    };
+    let cube = r#"<box size="1 1 1"/>"#;
+    let joints = [("j", "a", "b"), ("k", "b", "c"), ("l", "c", "d")].map(|(name, above, below)| {
+        format!(r#"<joint name="{name}" type="prismatic"><parent link="{above}"/><child link="{below}"/><limit lower="0" upper="9"/></joint>"#)
+    });
+    let links =
+        [link("a", cube), link("b", r#"<mesh filename="huge.obj"/>"#), link("c", cube), link("d", cube)];
+    file("chain.urdf", &format!("<robot name=\"chain\">{}{}</robot>", links.concat(), joints.concat()));
+    file("slide.csv", "time,k,l\n0,4,4\n1,0,4\n");
+    let d = check("check chain.urdf moved.obj --keep-going --ignore-adjacent --json --joint j=1.7");
+    assert_eq!(d["parts"], json!(["a", "c", "d", "moved"]));
+    let listed: Vec<[&Value; 2]> =
+        d["pairs"].as_array().unwrap().iter().map(|pair| [&pair["a"], &pair["b"]]).collect();
+    assert_eq!(listed, [[&json!("a"), &json!("moved")]], "{d}");
+    let d = check("check chain.urdf --keep-going --ignore-adjacent --json --trajectory slide.csv");
+    assert_eq!((&d["pairs"][0]["a"], &d["pairs"][0]["b"]), (&json!("a"), &json!("c")), "{d}");
+    assert_eq!(d["pairs"].as_array().map(Vec::len), Some(1), "{d}");
+    // A file on a link.
+    file("plain.urdf", &format!("<robot name=\"plain\">{}</robot>", link("a", cube)));
+    let d = check("check plain.urdf moved.obj --attach a=huge.obj --keep-going --json");
+    assert_eq!((&d["parts"], d["pairs"].as_array().map(Vec::len)), (&json!(["a", "moved"]), Some(1)));
 }

@@ -138,14 +138,7 @@ impl<'a> Loader<'a, '_, '_> {
         }
         let matrix = |i: usize| {
             let m: [f64; 16] = elements.numbers(i);
-            // glTF matrices are column-major, carom's row-major.
-            let mut rows: [f64; 16] = core::array::from_fn(|e| m[4 * (e % 4) + e / 4]);
-            let last = [0.0, 0.0, 0.0, 1.0];
-            // Exporters that invert a matrix leave rounding errors in the last row.
-            if rows[12..].iter().zip(last).all(|(x, y)| (x - y).abs() <= tol::MATRIX_RIGIDITY) {
-                rows[12..].copy_from_slice(&last);
-            }
-            Placement::affine(rows).map_err(|e| format!("accessors[{accessor}]: matrix {i}: {e}"))
+            Placement::of_columns(&m).map_err(|e| format!("accessors[{accessor}]: matrix {i}: {e}"))
         };
         (0..n).map(matrix).collect()
     }

@@ -78,7 +78,39 @@ fn obj_objects_are_parts_on_demand() {
     assert_eq!(parts(Options::default()), [("m".to_owned(), 6, 4)]);
     let split = parts(Options::default().with_split_objects(true));
     let named = |name: &str, n: usize, vertices: usize| (name.to_owned(), n, vertices);
-    assert_eq!(split, [named("m", 1, 3), named("a", 3, 4), named("b c", 1, 3), named("default", 1, 3)]);
+    // A bare `g` is no group, so its faces are those of the object.
+    assert_eq!(split, [named("m", 1, 3), named("a", 3, 4), named("a/b c", 1, 3), named("empty", 1, 3)]);
+}
+
+/// Groups of one name in two objects are two parts, and so are faces before the first object and an
+/// object that is named like the file.
+#[test]
+fn obj_groups_belong_to_their_object() {
+    let split = |text: &str| -> Vec<(String, usize)> {
+        let text = format!("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n{text}");
+        let options = Options::default().with_split_objects(true);
+        let model = carom_io::parse_with(text.as_bytes(), Format::Obj, Path::new("m.obj"), &options).unwrap();
+        model.parts.iter().map(|p| (p.name.clone(), p.n_triangles())).collect()
+    };
+    let named =
+        |list: &[(&str, usize)]| list.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect::<Vec<_>>();
+    let face = "f 1 2 3\n";
+    assert_eq!(
+        split(&format!("o left\ng body\n{face}o right\ng body\n{face}o left\ng body\n{face}")),
+        named(&[("left/body", 2), ("right/body", 1)])
+    );
+    // A group ends with its object, and a bare `g` ends it too.
+    assert_eq!(
+        split(&format!("g body\n{face}o left\n{face}o right\ng body\n{face}g\n{face}")),
+        named(&[("body", 1), ("left", 1), ("right/body", 1), ("right", 1)])
+    );
+    assert_eq!(split(&format!("{face}o m\n{face}g\n{face}")), named(&[("m", 1), ("m#2", 2)]));
+    assert_eq!(split(&format!("g\n{face}g b\n{face}o\n{face}")), named(&[("default", 2), ("b", 1)]));
+    // The name of an object is not repeated at full length for each of its groups.
+    let groups: String = (0..50).map(|i| format!("g {i}\n{face}")).collect();
+    let long = split(&format!("o {}\n{groups}", "x".repeat(9000)));
+    assert_eq!(long.len(), 50);
+    assert!(long.iter().all(|(name, _)| name.len() < 250), "{}", long[0].0);
 }
 
 #[test]
@@ -480,4 +512,49 @@ fn notes_are_one_short_line_each() {
             assert!(!note.contains(char::is_control) && note.len() < 2000, "{file}: {note:?}");
         }
     }
+}
+
+/// A matrix written by rows, a homogeneous scale and a rotation of zeros are refused, not bent.
+#[test]
+fn gltf_transforms_that_are_none_are_refused() {
+    const STEPS: &str = r#""translation":[1,2,3],"scale":[0.5,0.5,0.5]"#;
+    let with = |own: &str| parse(&gltf(&[(STEPS, own)]), Format::Gltf);
+    let at = |own: &str| with(own).unwrap().parts[1].world_mesh().unwrap().vertices[0].to_array();
+    let refused = |own: &str| with(own).unwrap_err().to_string();
+    assert_eq!(at(r#""matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,1]"#), [5.0, 0.0, 0.0]);
+    // Rounding errors of exporters are none.
+    assert_eq!(at(r#""matrix":[1,0,0,1e-9, 0,1,0,0, 0,0,1,-1e-9, 5,0,0,0.9999999]"#), [5.0, 0.0, 0.0]);
+    for (last_row, matrix) in [
+        ("[5.0, 0.0, 0.0, 1.0]", "1,0,0,5, 0,1,0,0, 0,0,1,0, 0,0,0,1"),
+        ("[0.0, 0.0, 0.0, 2.0]", "1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,2"),
+        ("[0.0, 0.0, 0.0, 0.0]", "1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,0"),
+    ] {
+        let message = refused(&format!(r#""matrix":[{matrix}]"#));
+        assert!(message.contains("nodes[1] (b)") && message.contains(last_row), "{message}");
+    }
+    assert_eq!(at(r#""rotation":[0,0,0,2],"translation":[1,2,3]"#), [1.0, 2.0, 3.0]);
+    let message = refused(r#""rotation":[0,0,0,0],"translation":[1,2,3]"#);
+    assert!(message.contains("nodes[1] (b)") && message.contains("has no length"), "{message}");
+    // The same of an instance; an accessor without a view has zeros.
+    let instances = |kind: &str| {
+        parse(
+            &gltf(&[
+                (
+                    STEPS,
+                    &format!(r#""extensions":{{"EXT_mesh_gpu_instancing":{{"attributes":{{"{kind}":2}}}}}}"#),
+                ),
+                (
+                    r#""type":"SCALAR"}"#,
+                    &format!(
+                        r#""type":"SCALAR"}},{{"componentType":5126,"count":1,"type":"{}"}}"#,
+                        if kind == "ROTATION" { "VEC4" } else { "VEC3" }
+                    ),
+                ),
+            ]),
+            Format::Gltf,
+        )
+    };
+    assert_eq!(instances("TRANSLATION").unwrap().parts.len(), 2);
+    let message = instances("ROTATION").unwrap_err().to_string();
+    assert!(message.contains("nodes[1] (b)") && message.contains("instance 0: the rotation"), "{message}");
 }

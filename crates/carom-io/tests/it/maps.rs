@@ -11,7 +11,7 @@ use std::path::Path;
 const LEVEL: &str = r#"// Game: Quake
 {
 "classname" "worldspawn"
-"message" "a room, ""
+"message" "a room"
 // brush 0
 {
 ( 0 0 0 ) ( 0 1 0 ) ( 0 0 1 ) wall [ 0 -1 0 0 ] [ 0 0 -1 0 ] 0 1 1
@@ -43,7 +43,7 @@ fn a_level_is_entities_with_keys_and_brushes() {
     let map = read(LEVEL).unwrap();
     assert_eq!(map.entities.len(), 2);
     let [world, water] = [&map.entities[0], &map.entities[1]];
-    assert_eq!((world.class(), world.get("message")), ("worldspawn", Some("a room, ")));
+    assert_eq!((world.class(), world.get("message")), ("worldspawn", Some("a room")));
     assert_eq!((water.class(), water.brushes.len()), ("func_water", 0));
     assert_eq!(water.vector("origin"), Some(DVec3::new(1.0, 2.0, -3.5)));
     let brush = &world.brushes[0];
@@ -174,4 +174,93 @@ fn blocks_without_planes_are_listed() {
         let found: Vec<(usize, &str)> = map.unread.iter().map(|b| (b.line, b.name.as_str())).collect();
         assert_eq!((map.entities[0].brushes.len(), found), (1, unread), "{inside}");
     }
+}
+
+/// Quake reads a level word by word, and scripts write several things on a line.
+#[test]
+fn lines_have_any_number_of_braces_pairs_and_planes() {
+    let expected = read(LEVEL).unwrap();
+    let on_one = LEVEL
+        .lines()
+        .filter(|line| !line.starts_with("//"))
+        .map(|line| format!(" {line} "))
+        .collect::<String>();
+    for text in [
+        on_one.clone(),
+        on_one.replace("  ", "\t"),
+        LEVEL.replace("{\n", "{ ").replace("\n}", " }").replace("wall\n", "wall // end\n"),
+    ] {
+        let map = read(&text).unwrap();
+        assert_eq!(map.entities.len(), 2, "{text}");
+        for (one, other) in map.entities.iter().zip(&expected.entities) {
+            assert_eq!(one.pairs, other.pairs);
+            assert_eq!(one.brushes.len(), other.brushes.len());
+            for (one, other) in one.brushes.iter().zip(&other.brushes) {
+                assert_eq!((&one.planes, &one.texture), (&other.planes, &other.texture));
+            }
+        }
+        let names: Vec<&str> = map.unread.iter().map(|block| block.name.as_str()).collect();
+        assert_eq!(names, ["patchDef2"], "{text}");
+    }
+    let map =
+        read("{ \"classname\" \"trigger_once\"\n\"origin\" \"0 0 64\" \"angle\" \"90\"\n} { }").unwrap();
+    assert_eq!((map.entities.len(), map.entities[0].class()), (2, "trigger_once"));
+    assert_eq!((map.entities[0].get("angle"), map.entities[0].pairs.len()), (Some("90"), 3));
+    // A name of a texture may begin with a brace.
+    let brush = "{\n{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) {grate 0 0 0 1 1 }\n}";
+    assert_eq!(read(brush).unwrap().entities[0].brushes[0].texture, "{grate");
+    for (text, message) in [
+        ("{\n\"a\" \"b\" c\n}", "a.map: line 2: \"c\" is neither a brace, a key nor a plane"),
+        ("{\n\"a\" \"b\" \"c\"\n}", "a.map: line 2: \"\\\"c\\\"\" is not a key and a value in quotes"),
+        ("{\n} }", "a.map: line 2: a closing brace without an opening one"),
+        (
+            "{ { ( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) a } \"b\" }",
+            "a.map: line 1: \"\\\"b\\\" }\" is not a key and a value in quotes",
+        ),
+        (
+            "{ {\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) a ( 1 ) } }",
+            "a.map: line 2: \"( 1 ) } }\" has no three points in brackets",
+        ),
+    ] {
+        assert_eq!(read(text).unwrap_err(), message, "{text}");
+    }
+}
+
+/// A quote behind a backslash belongs to the value, unless it is the last one of the line.
+#[test]
+fn values_may_have_quotes_and_backslashes() {
+    for (line, value) in [
+        (r#""message" "say \"hi\"""#, r#"say "hi""#),
+        (r#""message" "\"" // said"#, r#"""#),
+        (r#""message" "C:\maps\""#, r#"C:\maps\"#),
+        (r#""message" "a\nb""#, r#"a\nb"#),
+        (r#""message" "" "other" "x""#, ""),
+    ] {
+        let map = read(&format!("{{\n{line}\n}}")).unwrap();
+        assert_eq!(map.entities[0].get("message"), Some(value), "{line}");
+    }
+    for (value, vector) in [
+        ("16 32 48", Some(DVec3::new(16.0, 32.0, 48.0))),
+        ("16 abc 32 48", None),
+        ("16 32", None),
+        ("16 32 48 64", None),
+        ("16 32 inf", None),
+    ] {
+        let map = read(&format!("{{\n\"origin\" \"{value}\"\n}}")).unwrap();
+        assert_eq!(map.entities[0].vector("origin"), vector, "{value}");
+    }
+}
+
+/// Thousands of entities with unread blocks take linear time.
+#[test]
+fn unread_blocks_of_many_entities_take_no_time() {
+    const N: usize = 100_000;
+    let start = std::time::Instant::now();
+    let map = read(&"{\n{\n}\n}\n".repeat(N)).unwrap();
+    assert_eq!((map.entities.len(), map.unread.len()), (N, N));
+    let lines: Vec<usize> = map.unread.iter().map(|block| block.line).collect();
+    assert_eq!(lines, (0..N).map(|i| 4 * i + 2).collect::<Vec<_>>());
+    let seconds = start.elapsed().as_secs_f64();
+    // A sort for each entity took minutes. The bound is wide because machines may be busy.
+    assert!(seconds < 10.0, "{seconds} s");
 }

@@ -118,6 +118,12 @@ fn joints_that_make_no_sense_are_refused_or_noted() {
     let two = |inside: &str, kind: &str| robot(&["a", "b"], &joint("j", kind, ["a", "b"], inside));
     let no_axis = refusal(two(r#"<axis xyz="0 0 0"/>"#, "revolute").as_bytes(), Format::Urdf);
     assert!(no_axis.contains("joint j") && no_axis.contains("no direction"), "{no_axis}");
+    // The same axis of a joint that does not turn is no fault: the SolidWorks exporter writes it.
+    for (kind, axis) in [("fixed", "0 0 0"), ("floating", "0 0 0"), ("planar", "nan 0 0"), ("", "0 0 0")] {
+        let model = parse(two(&format!(r#"<axis xyz="{axis}"/>"#), kind).as_bytes(), Format::Urdf).unwrap();
+        assert_eq!(model.robot.as_ref().unwrap().joints()[0].axis, [1.0, 0.0, 0.0], "{kind}");
+        assert_eq!(model, model.clone());
+    }
     let no_number = refusal(two(r#"<limit lower="low"/>"#, "revolute").as_bytes(), Format::Urdf);
     assert!(no_number.contains("joint j: lower"), "{no_number}");
     let circle = [
@@ -133,6 +139,37 @@ fn joints_that_make_no_sense_are_refused_or_noted() {
         let model = parse(two(inside, kind).as_bytes(), Format::Urdf).unwrap();
         assert!(model.notes.iter().any(|said| said == note), "{:?}", model.notes);
     }
+    for (key, value) in [("multiplier", "nan"), ("multiplier", "inf"), ("offset", "-inf")] {
+        let text = two(&format!(r#"<mimic joint="j" {key}="{value}"/>"#), "revolute");
+        let message = refusal(text.as_bytes(), Format::Urdf);
+        assert!(message.contains("joint j") && message.contains("is not finite"), "{message}");
+    }
+}
+
+/// Limits that are no range are noted, and the joint has none.
+#[test]
+fn limits_that_are_no_range_are_noted() {
+    for (lower, upper, shown) in [
+        ("2", "-2", "2 and -2"),
+        ("nan", "1", "NaN and 1"),
+        ("0", "nan", "0 and NaN"),
+        ("0", "inf", "0 and inf"),
+    ] {
+        for kind in ["revolute", "prismatic"] {
+            let limit = format!(r#"<limit lower="{lower}" upper="{upper}"/>"#);
+            let text = robot(&["a", "b"], &joint("j", kind, ["a", "b"], &limit));
+            let model = parse(text.as_bytes(), Format::Urdf).unwrap();
+            let note = format!("joint j: its limits {shown} are no range and do not count");
+            assert!(model.notes.contains(&note), "{:?}", model.notes);
+            let robot = model.robot.as_ref().unwrap();
+            assert_eq!(robot.joints()[0].limits, None);
+            assert!(robot.values(&[("j", 1.5)]).is_ok());
+            assert_eq!(model, model.clone());
+        }
+    }
+    // The limits of a joint without values say nothing.
+    let text = robot(&["a", "b"], &joint("j", "fixed", ["a", "b"], r#"<limit lower="2" upper="1"/>"#));
+    assert!(parse(text.as_bytes(), Format::Urdf).unwrap().notes.iter().all(|note| !note.contains("limits")));
 }
 
 #[test]
@@ -144,9 +181,39 @@ fn neighbours_are_links_of_one_joint() {
         joint("4", "revolute", ["a", "e"], ""),
     ];
     let model = parse(robot(&["a", "b", "c", "d", "e"], &joints.concat()).as_bytes(), Format::Urdf).unwrap();
-    // What is fixed to a link is a part of it.
-    let expected = [[0, 1], [0, 2], [0, 4], [1, 2], [1, 3], [2, 3]];
-    assert_eq!(model.robot.unwrap().adjacent_parts(), expected);
+    assert_eq!(model.robot.unwrap().adjacent_parts(), [[0, 1], [0, 4], [1, 2], [2, 3]]);
+}
+
+/// Two things on one root are not adjacent, nor is one of them and a link that moves on the other.
+/// A thing that floats, or that slides in a plane, is adjacent to nothing.
+#[test]
+fn things_on_one_root_are_not_adjacent() {
+    let cell = |links: &[&str], joints: &[String]| {
+        let text = robot(links, &joints.concat()).replace("</robot>", r#"<link name="world"/></robot>"#);
+        let model = parse(text.as_bytes(), Format::Urdf).unwrap();
+        let links: Vec<String> = model.parts.iter().map(|part| part.name.clone()).collect();
+        let pairs = model.robot.unwrap().adjacent_parts();
+        pairs.iter().map(|pair| pair.map(|part| links[part].as_str()).join("-")).collect::<Vec<_>>()
+    };
+    let fixed = |name: &str, ends| joint(name, "fixed", ends, "");
+    let base = fixed("b", ["world", "base"]);
+    let arm = joint("j", "continuous", ["base", "arm"], r#"<axis xyz="0 0 1"/>"#);
+    let pairs = cell(&["base", "table", "arm"], &[base.clone(), fixed("t", ["world", "table"]), arm.clone()]);
+    assert_eq!(pairs, ["base-arm"]);
+    // The table has geometry, and all stands on it.
+    let on_table = [fixed("b", ["table", "base"]), fixed("v", ["table", "vice"]), arm.clone()];
+    let pairs = cell(&["base", "table", "vice", "arm"], &on_table);
+    assert_eq!(pairs, ["base-table", "base-arm", "table-vice"]);
+    for kind in ["floating", "planar", "spherical"] {
+        let on_floor = [
+            joint("m", kind, ["floor", "base"], ""),
+            joint("o", kind, ["base", "object"], ""),
+            fixed("l", ["object", "label"]),
+            arm.clone(),
+        ];
+        let pairs = cell(&["floor", "base", "object", "label", "arm"], &on_floor);
+        assert_eq!(pairs, ["base-arm", "object-label"], "{kind}");
+    }
 }
 
 /// A link without a part is passed through: a universal joint is two joints with such a link
@@ -170,7 +237,7 @@ fn links_without_a_part_are_passed_through() {
     let text = format!("<robot>{links}{}</robot>", joints.concat());
     let robot = parse(text.as_bytes(), Format::Urdf).unwrap().robot.unwrap();
     // The parts are arm, left, right, tip.
-    assert_eq!(robot.adjacent_parts(), [[0, 1], [0, 2], [0, 3], [2, 3]]);
+    assert_eq!(robot.adjacent_parts(), [[0, 1], [0, 2], [2, 3]]);
     assert_eq!(robot.part_links().collect::<Vec<_>>(), [0, 1, 2, 3]);
     assert_eq!((robot.link("fork"), robot.joint("5"), robot.joint("fork")), (Some(5), Some(4), None));
 }
@@ -280,11 +347,42 @@ fn pairs_of_srdf_files_are_read() {
         (r#"<robot><disable_collisions link1="a"/></robot>"#, "no attribute link2"),
         ("<scene/>", "not an SRDF file"),
         ("<robot><a></b></robot>", "not a valid SRDF file"),
+        (r#"<robot><disable_collisions link1="a" link2="b"/>"#, "ends inside of an element"),
+        (r#"<robot><group name="g"><disable_collisions link1="a" link2="b"/></group>"#, "ends inside of"),
         (&format!("<robot>{}", "<a>".repeat(100)), "nested deeper"),
     ] {
         let message = read(text).unwrap_err().to_string();
         assert!(message.contains(why) && message.contains("robot.srdf"), "{message}");
     }
+}
+
+/// Elements that may change which collisions count, but are not read, are noted.
+#[test]
+fn other_elements_of_srdf_files_are_noted() {
+    let path = folder("srdf-notes").join("robot.srdf");
+    let read = |inside: &str| {
+        std::fs::write(&path, format!(r#"<robot name="r">{inside}</robot>"#)).unwrap();
+        carom_io::read_whole_srdf(&path).unwrap()
+    };
+    let usual = r#"<group name="g"><joint name="j"/><link name="l"/><chain base_link="a" tip_link="b"/></group>
+        <group_state name="s" group="g"><joint name="j" value="0"/></group_state><virtual_joint name="v"/>
+        <end_effector name="e"/><passive_joint name="p"/><disable_collisions link1="a" link2="b"/>"#;
+    assert_eq!(read(usual).notes, [""; 0]);
+    let srdf = read(
+        r#"<disable_default_collisions link="tool"/><enable_collisions link1="tool" link2="base"/>
+        <disable_collision link1="a" link2="b"/><disable_collisions link1="a" link2="b"/><other/>"#,
+    );
+    assert_eq!(
+        srdf.notes,
+        [
+            "the element disable_default_collisions of tool is not read",
+            "the element enable_collisions of tool and base is not read",
+            "the element disable_collision of a and b is not read",
+            "the element other is not read"
+        ]
+    );
+    assert_eq!((srdf.pairs.len(), carom_io::read_srdf(&path).unwrap()), (1, srdf.pairs));
+    assert!(read(&"<other/>".repeat(1000)).notes.len() < 60);
 }
 
 #[test]

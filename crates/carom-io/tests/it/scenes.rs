@@ -57,6 +57,71 @@ fn bad_scenes_name_the_part() {
     check(r#"{"mesh": "bad.obj"}"#, "bad.obj: line 2: vertex 9 is out of range: 1 so far");
     check(r#"{"mesh": "scene.json"}"#, "scene.json: a scene, where one mesh is needed");
     check(r#"7"#, "parts[1]: no \"mesh\"");
+    check(r#"{"mesh": "t.obj", "file": "t.obj"}"#, "parts[1]: both \"mesh\" and \"file\"");
+    check(r#"{"mesh": 7}"#, "parts[1].mesh: a number instead of a string");
+    check(r#"{"mesh": "t.obj", "name": 7}"#, "parts[1].name: a number instead of a string");
+    check(r#"{"mesh": "t.obj", "scale": 1, "scale": 2}"#, "parts[1]: the member \"scale\" is there twice");
+    check(
+        r#"{"mesh": "t.obj", "pose": [[1,0,0,0,0,1,0,0],[0,0,1,0,0,0,0,1]]}"#,
+        "row 0: 8 numbers; 4 are needed",
+    );
+    check(r#"{"mesh": "t.obj", "pose": [[1,0,0,0],[0,1,0,0],[0,0,1,0]]}"#, "12 numbers; 16 are needed");
+    check(
+        r#"{"mesh": "t.obj"}], "parts": [{"mesh": "t.obj"}"#,
+        "scene.json: line 1: the member \"parts\" is there twice",
+    );
+}
+
+/// Members of the scene that are not understood, such as a unit, are noted as those of parts are.
+#[test]
+fn other_members_are_noted() {
+    let folder = super::folder("other-members");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    let read = |text: &str| {
+        fs::write(folder.join("scene.json"), text).unwrap();
+        carom_io::read(&folder.join("scene.json")).unwrap()
+    };
+    let model = read(r#"{"units": "mm", "parts": [{"mesh": "t.obj", "colour": 1}], "scale": 0.001}"#);
+    assert_eq!(
+        model.notes,
+        [
+            "the scene has members that are not understood: scale, units",
+            "parts have members that are not understood: colour"
+        ]
+    );
+    assert!(read(r#"{"parts": [{"mesh": "t.obj"}]}"#).notes.is_empty());
+    let many: String = (0..100).map(|i| format!(r#""x{i:02}": 0, "#)).collect();
+    let model = read(&format!(r#"{{{many}"parts": [{{"mesh": "t.obj"}}]}}"#));
+    assert!(model.notes[0].ends_with("x18, x19"), "{}", model.notes[0]);
+}
+
+/// A note names parts whose files state different units, unless their scales convert them.
+#[test]
+fn parts_of_different_units_are_noted() {
+    let folder = super::folder("scene-units");
+    fs::write(folder.join("t.obj"), samples::OBJ).unwrap();
+    fs::write(folder.join("cell.gltf"), samples::gltf()).unwrap();
+    for (file, unit) in [("grip.3mf", "millimeter"), ("hand.3mf", "micron")] {
+        let text = samples::THREE_MF.replace("inch", unit);
+        fs::write(folder.join(file), samples::three_mf(&text, true)).unwrap();
+    }
+    let read = |parts: &str| {
+        fs::write(folder.join("scene.json"), format!(r#"{{"parts": [{parts}]}}"#)).unwrap();
+        let model = carom_io::read(&folder.join("scene.json")).unwrap();
+        (model.metres, model.notes)
+    };
+    let differ = |first: &str, second: &str| {
+        vec![format!("lengths are not converted, though the unit of {first} and that of {second}")]
+    };
+    let (metres, notes) = read(r#"{"file": "grip.3mf"}, {"file": "t.obj"}, {"file": "cell.gltf"}"#);
+    assert_eq!((metres, notes), (None, differ("grip.3mf is mm", "cell.gltf is m")));
+    let (metres, notes) = read(r#"{"file": "grip.3mf", "scale": 0.001}, {"file": "cell.gltf"}"#);
+    assert_eq!((metres, notes), (Some(1.0), vec![]));
+    let turned = r#"{"file": "hand.3mf", "scale": [0.001, -0.001, 0.001], "pose": [0,-1,0,9, 1,0,0,0, 0,0,1,0, 0,0,0,1]}"#;
+    assert_eq!(read(&format!(r#"{turned}, {{"file": "grip.3mf"}}"#)).0, Some(0.001));
+    let (_, notes) = read(r#"{"file": "cell.gltf", "scale": 1000}, {"file": "cell.gltf"}"#);
+    assert_eq!(notes, differ("cell.gltf is 0.001 m", "cell.gltf is m"));
+    assert_eq!(read(r#"{"file": "t.obj", "scale": 1000}, {"file": "t.obj"}"#), (None, vec![]));
 }
 
 #[test]
@@ -78,6 +143,22 @@ fn gltf_reads_buffers_beside_it() {
     assert!(missing.contains("a b.bin"), "{missing}");
     fs::write(folder.join("a b.bin"), &buffer).unwrap();
     assert_eq!(carom_io::read(&file).unwrap().parts.len(), 2);
+    // A percent sign is itself without two digits behind it; a sign is no digit.
+    for (name, uri) in
+        [("p%+1.bin", "p%+1.bin"), ("p%-f.bin", "p%-f.bin"), ("p%.bin", "p%.bin"), ("p%1.bin", "p%251.bin")]
+    {
+        fs::write(folder.join(name), &buffer).unwrap();
+        fs::write(&file, format!("{}{uri}{}", &text[..start], &text[end..])).unwrap();
+        assert_eq!(
+            carom_io::read(&file).map(|model| model.parts.len()).map_err(|e| e.to_string()),
+            Ok(2),
+            "{uri}"
+        );
+    }
+    fs::write(&file, format!("{}a%ff.bin{}", &text[..start], &text[end..])).unwrap();
+    let message = carom_io::read(&file).unwrap_err().to_string();
+    assert!(message.contains("\"a%ff.bin\" is no UTF-8 when it is decoded"), "{message}");
+    fs::write(&file, format!("{}a%20b.bin{}", &text[..start], &text[end..])).unwrap();
     fs::write(folder.join("a b.bin"), &buffer[..71]).unwrap();
     let short = carom_io::read(&file).unwrap_err().to_string();
     assert!(short.contains("buffers[0]: truncated: 72 bytes announced, 71 there"), "{short}");

@@ -77,6 +77,24 @@ fn a_solid_without_triangles_is_named() {
     );
 }
 
+/// The name of a solid may have words of the format: meshes of OpenFOAM have a region "solid".
+#[test]
+fn names_may_be_words_of_the_format() {
+    for name in ["solid", "Main solid", "facet 1", "outer vertex", "solid solid"] {
+        let text = solid(name, 0.0) + &solid("b", 5.0);
+        assert_eq!(read(&text), four(&[name, "b"]), "{name}");
+        let other_capitals =
+            text.replacen(&format!("endsolid {name}"), &format!("endsolid  {}", name.to_uppercase()), 1);
+        assert_eq!(read(&other_capitals), four(&[name, "b"]), "{name}");
+        // A further solid on the line is refused all the same.
+        let glued = solid(name, 0.0).replace(
+            &format!("endsolid {name}\n"),
+            &format!("endsolid {name} {}", solid("b", 5.0).replace('\n', " ")),
+        );
+        assert!(refusal(glued.as_bytes(), Format::Stl).contains("behind \"endsolid\""), "{name}");
+    }
+}
+
 #[test]
 fn leftovers_are_refused() {
     for rest in ["junk\n", "endsolid a\n", "facet normal 0 0 0\n", "0\n", "solid"] {

@@ -74,6 +74,33 @@ fn models_in_other_entries_are_read() {
     assert!(missing.contains("item 0 of the build: no entry 3d/objects/one.model"), "{missing}");
 }
 
+/// The notes on several models of a package come in the order in which the models are read.
+#[test]
+fn notes_of_several_models_have_one_order() {
+    let names = ["d", "a", "e", "b", "c", "g", "f"];
+    let items: String =
+        names.iter().map(|name| format!(r#"<item objectid="7" p:path="/3D/{name}.model"/>"#)).collect();
+    let root = format!(
+        r#"<model xmlns="http://schemas.microsoft.com/3dmanufacturing/core/2015/02" xmlns:p="http://schemas.microsoft.com/3dmanufacturing/production/2015/06" requiredextensions="p"><resources/><build>{items}</build></model>"#
+    );
+    let models: Vec<(String, String)> = names
+        .iter()
+        .zip(10..)
+        .map(|(name, id)| {
+            let object = format!("<object id=\"{id}\" type=\"support\"/></resources>");
+            (format!("3D/{name}.model"), THREE_MF.replace("</resources>", &object))
+        })
+        .collect();
+    let mut entries: Vec<(&str, &[u8])> =
+        vec![("_rels/.rels", RELATIONSHIPS), ("3D/Model.model", root.as_bytes())];
+    entries.extend(models.iter().map(|(name, text)| (name.as_str(), text.as_bytes())));
+    let notes = parse(&package(&entries, true), Format::ThreeMf).unwrap().notes;
+    assert_eq!(notes.len(), names.len(), "{notes:?}");
+    for (note, id) in notes.iter().zip(10..) {
+        assert!(note.contains(&format!("object {id} is of type support")), "{notes:?}");
+    }
+}
+
 #[test]
 fn what_is_not_understood_is_refused_or_listed() {
     let spaces = r#"xmlns:b="http://schemas.microsoft.com/3dmanufacturing/beamlattice/2017/02""#;

@@ -9,8 +9,9 @@ use carom_scenes::Rng;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
-/// A mesh of boxes, given by their middles and sizes. Each has `n_faces` of its twelve triangles.
-fn boxes(all: &[[f64; 6]], n_faces: usize) -> Shape {
+/// A mesh of boxes, given by their middles and sizes. Each has `n_faces` of its twelve triangles;
+/// the last two are those at the end of x.
+pub(crate) fn boxes(all: &[[f64; 6]], n_faces: usize) -> Shape {
     const FACES: [[u32; 3]; 12] = [
         [0, 2, 1],
         [1, 2, 3],
@@ -63,8 +64,22 @@ fn a_piece_inside_of_a_solid_touches_it() {
         );
         let poses = cell.part_poses(&[]);
         assert!(cell.is_touching([a, b], &poses) && cell.is_touching([b, a], &poses));
-        // A mesh with a hole has no inside.
-        assert!(!cell.is_touching([b, c], &poses));
+        // A mesh with a hole has no inside: it is not known, and only false would be certain.
+        for pair in [[b, c], [c, b]] {
+            assert_eq!((cell.touches(pair, &poses), cell.is_touching(pair, &poses)), (None, true));
+            assert_eq!(cell.nearest(&[pair], &poses).unwrap().distance, 0.0);
+        }
+        // A piece that reaches out of the box through the hole, or is beside it, does not lie in it.
+        for x in [2.0, -20.0] {
+            let mut moved = poses.clone();
+            moved[b] = at(x);
+            for pair in [[b, c], [c, b]] {
+                assert_eq!(
+                    (cell.touches(pair, &moved), cell.is_touching(pair, &moved)),
+                    (Some(false), false)
+                );
+            }
+        }
         // Between the pieces, and beyond them.
         for (x, is_touching) in [(4.75, false), (-20.0, false), (-2.6, false), (-2.4, true), (-9.0, true)] {
             let mut moved = poses.clone();

@@ -1,8 +1,10 @@
 //! Paths of joints: first contacts in closed form, and errors.
 
-use crate::sled;
+use crate::cells::boxes;
+use crate::{joint, limits, robot, sled};
 use carom_io::{Trajectory, read_trajectory};
-use carom_robot::JointPath;
+use carom_math::f64::Pose;
+use carom_robot::{JointPath, Workcell};
 
 fn trajectory(name: &str, text: &str) -> Trajectory {
     let folder = std::env::temp_dir().join(format!("carom-robot-{}", std::process::id()));
@@ -52,4 +54,29 @@ fn paths_that_are_none_are_refused() {
     for rows in [vec![row.clone()], vec![row.clone(), vec![0.0]]] {
         assert_eq!(refused(&[0.0, 1.0], &rows).unwrap(), "a row has not one value for each joint");
     }
+}
+
+/// A sled that slides into a box through its open end meets no surface. At the next row it is not
+/// known whether they meet.
+#[test]
+fn a_way_into_an_open_mesh_is_not_clear() {
+    let model = robot(
+        &[("base", &[[0.0, 0.0, 9.0, 1.0, 1.0, 1.0]]), ("sled", &[[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]])],
+        &[joint("slide", "prismatic", ["base", "sled"], &limits(-9.0, 9.0))],
+    );
+    let first = |n_faces: usize, rows: [f64; 3]| {
+        let mut cell = Workcell::of_model(&model).unwrap();
+        let open = cell.push_fixed(boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], n_faces), Pose::IDENTITY);
+        let values = vec![rows.iter().map(|x| vec![*x]).collect()];
+        let path = JointPath::new(&cell, vec![3.0, 4.0, 5.0], values).unwrap();
+        path.first_contact([1, open], 0.0).map(|met| (met.time, met.row, met.distance))
+    };
+    assert_eq!(first(10, [0.0, 0.0, 8.0]), Some((3.0, 0, None)));
+    assert_eq!(first(10, [8.0, 0.0, 8.0]), Some((4.0, 1, None)));
+    assert_eq!(first(10, [8.0, 7.0, 0.5]), Some((5.0, 2, None)));
+    // Only before the open end.
+    assert_eq!(first(10, [8.0, 3.0, 2.0]), None);
+    // A closed box is met on the way.
+    let (time, row, distance) = first(12, [8.0, 7.0, 0.5]).unwrap();
+    assert!(4.0 < time && time < 5.0 && row == 1 && distance.is_some());
 }
