@@ -1632,7 +1632,8 @@ class Robot:
 
     `q` is an array of values of joints, (k,) or (n, k), in the order of `free_joints`: radians, or
     lengths for joints that slide. Without it the values of `set_joints` count, zero at first.
-    Closed meshes are solids. Raises ReadError for a file that is no robot.
+    Closed meshes are solids. A pair of which one part may lie in another mesh counts as colliding.
+    Raises ReadError for a file that is no robot.
     """
 
     def __new__(

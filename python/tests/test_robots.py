@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from test_pairs import cube
 
 import carom
 from carom import Robot, Shape
@@ -331,3 +332,42 @@ def test_values_that_cannot_be_are_refused_by_name(arm: Robot, tmp_path: Path) -
     with pytest.raises(carom.ReadError, match="face.obj: not a robot"):
         Robot(cube)
     assert len(arm.link_poses(np.zeros((0, 3)))) == 0
+
+
+CELL = """<robot name="cell"><link name="world"/>
+<link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+<link name="table"><collision><origin xyz="3 0 0"/><geometry><box size="1 1 1"/></geometry>
+</collision></link>
+<link name="arm"><collision><origin xyz="1.5 0 0"/><geometry><box size="3 .2 .2"/></geometry>
+</collision></link>
+<joint name="b" type="fixed"><parent link="world"/><child link="base"/></joint>
+<joint name="t" type="fixed"><parent link="world"/><child link="table"/></joint>
+<joint name="j" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint>
+</robot>"""
+
+
+def test_a_table_is_not_adjacent_to_the_arm(tmp_path: Path) -> None:
+    file = tmp_path / "cell.urdf"
+    file.write_text(CELL)
+    robot = carom.Robot(file)
+    assert robot.adjacent() == [("base", "arm", "Adjacent")]
+    robot.allow(robot.adjacent())
+    assert np.asarray(robot.collides([[0.0], [1.57]])).tolist() == [True, False]
+
+
+def test_a_part_that_may_lie_in_an_open_mesh_counts_as_colliding(tmp_path: Path) -> None:
+    file = tmp_path / "cell.urdf"
+    file.write_text(CELL)
+    robot = carom.Robot(file)
+    robot.allow([("base", "arm"), ("base", "table"), ("table", "arm")])
+    vertices, faces = cube(20.0)
+    assert robot.collides() is False
+    robot.add_obstacle("ajar", Shape.mesh(vertices, faces[1:]))
+    assert robot.collides() is True and robot.distances(links=True).distance.tolist() == [0.0]
+    met = robot.first_contacts([[0.0], [0.1]])
+    links = ("base", "table", "arm")
+    assert {(pair.a, pair.b, pair.time) for pair in met} == {(a, "ajar", 0.0) for a in links}
+    # Outside of its box.
+    robot.remove_obstacle("ajar")
+    robot.add_obstacle("ajar", Shape.mesh(vertices, faces[1:]), [40, 0, 0])
+    assert robot.collides() is False
