@@ -53,19 +53,24 @@ pub struct BodyContact {
 /// A character and the kinematic body that follows it.
 ///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
-/// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`).
+/// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it
+/// without its contacts.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CharacterBody {
     character: Character,
     body: BodyId,
     is_pushed: bool,
     /// The velocity that the character took over from its ground, length per second. In the air it
     /// is what the character kept of that of the last ground, with the vertical speed of the fall.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     carried: DVec3,
     /// The velocity of the character at the end of the last call.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     velocity: DVec3,
     /// The body of the ground at the end of the last call. Valid while the character has ground.
     ground: Option<BodyId>,
+    #[cfg_attr(feature = "serde", serde(skip))]
     contacts: Vec<BodyContact>,
 }
 

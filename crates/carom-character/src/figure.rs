@@ -13,6 +13,7 @@ use glam::{DMat3, DVec3};
 /// The geometry of a figure, in its own frame: along y, with its middle at the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Form {
     /// A segment along y with a radius all around.
     Capsule(Capsule),
@@ -26,11 +27,36 @@ pub enum Form {
 
 /// An upright shape. Its position is that of its middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(from = "StoredFigure", into = "StoredFigure"))]
 pub struct Figure {
     form: Form,
     /// From the frame of the form to the world.
     rotation: DMat3,
     up: DVec3,
+}
+
+/// A figure as it is stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Serialize, serde::Deserialize)]
+struct StoredFigure {
+    form: Form,
+    #[serde(deserialize_with = "crate::stored::unit")]
+    up: DVec3,
+}
+
+#[cfg(feature = "serde")]
+impl From<StoredFigure> for Figure {
+    fn from(StoredFigure { form, up }: StoredFigure) -> Figure {
+        Figure::of(form, up)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl From<Figure> for StoredFigure {
+    fn from(Figure { form, up, .. }: Figure) -> StoredFigure {
+        StoredFigure { form, up }
+    }
 }
 
 impl Figure {
@@ -40,26 +66,27 @@ impl Figure {
         let straight = 0.5 * height - radius;
         // A NaN stays, and is refused below.
         let straight = if straight < 0.0 { 0.0 } else { straight };
-        Ok(Figure::of(Form::Capsule(Capsule::new(straight, radius)?)))
+        Ok(Figure::of(Form::Capsule(Capsule::new(straight, radius)?), DVec3::Y))
     }
 
     /// Returns a cylinder of this height and radius.
     pub fn cylinder(height: f64, radius: f64) -> Result<Figure, ShapeError> {
-        Ok(Figure::of(Form::Cylinder(Cylinder::new(0.5 * height, radius)?)))
+        Ok(Figure::of(Form::Cylinder(Cylinder::new(0.5 * height, radius)?), DVec3::Y))
     }
 
     /// Returns a box with these edge lengths.
     pub fn cuboid(size: DVec3) -> Result<Figure, ShapeError> {
-        Ok(Figure::of(Form::Cuboid(Cuboid::new(size * 0.5)?)))
+        Ok(Figure::of(Form::Cuboid(Cuboid::new(size * 0.5)?), DVec3::Y))
     }
 
     /// Returns an ellipsoid of this height, as wide as twice the radius.
     pub fn ellipsoid(height: f64, radius: f64) -> Result<Figure, ShapeError> {
-        Ok(Figure::of(Form::Ellipsoid(Ellipsoid::new(DVec3::new(radius, 0.5 * height, radius))?)))
+        Ok(Figure::of(Form::Ellipsoid(Ellipsoid::new(DVec3::new(radius, 0.5 * height, radius))?), DVec3::Y))
     }
 
-    fn of(form: Form) -> Figure {
-        Figure { form, rotation: DMat3::IDENTITY, up: DVec3::Y }
+    /// `up` is a unit vector.
+    fn of(form: Form, up: DVec3) -> Figure {
+        Figure { form, rotation: DMat3::from_quat(rotation::arc(DVec3::Y, up)), up }
     }
 
     /// The same shape with another up direction, by the shortest rotation from y. Unchanged for a
@@ -67,7 +94,7 @@ impl Figure {
     #[must_use]
     pub fn with_up(self, up: DVec3) -> Figure {
         match scaling::unit(up) {
-            Some(up) => Figure { rotation: DMat3::from_quat(rotation::arc(DVec3::Y, up)), up, ..self },
+            Some(up) => Figure::of(self.form, up),
             None => self,
         }
     }

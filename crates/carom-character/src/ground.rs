@@ -27,6 +27,7 @@ const SLIP: f64 = 4.0;
 /// The kind of a ground.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum GroundKind {
     /// A face or an edge that is not too steep.
     Slope,
@@ -40,12 +41,15 @@ pub enum GroundKind {
 /// The ground of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Ground {
     /// The kind of ground.
     pub kind: GroundKind,
     /// The unit normal out of the slope; of a ledge, out of its top.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::unit"))]
     pub normal: DVec3,
     /// The contact point.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     pub point: DVec3,
     /// The index of the object in the world.
     pub object: u32,
@@ -53,6 +57,7 @@ pub struct Ground {
     pub part: u32,
     /// The velocity of the ground under the figure's middle, length per second; at the contact
     /// point if there is no ground under the middle.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     pub velocity: DVec3,
 }
 

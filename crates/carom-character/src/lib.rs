@@ -69,6 +69,8 @@ mod settings;
 mod shape_world;
 mod slide;
 mod step;
+#[cfg(feature = "serde")]
+mod stored;
 mod sweep;
 #[cfg(feature = "query")]
 mod twin;

@@ -7,6 +7,7 @@ use core::fmt;
 /// Settings of a character. Each field ends with its default.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CharacterSettings {
     /// The distance that the figure keeps from everything, a length above 0. 0.005.
     pub skin: f64,

@@ -43,15 +43,21 @@ const HALVINGS: usize = 8;
 
 /// The position at which the figure stood on an object at the end of a call.
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Stand {
     /// The pose of the object then.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::pose"))]
     pose: WidePose,
     /// The middle of the figure then.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     position: DVec3,
     /// The point of the ground's plane under the middle, in the frame of the object.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     anchor: DVec3,
     /// The contact point and the normal of the ground then.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     point: DVec3,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::unit"))]
     normal: DVec3,
 }
 
@@ -98,11 +104,18 @@ impl Walked {
 }
 
 /// A character in a world.
+///
+/// It is plain data, which `serde` stores without the result of the last call. A stored character
+/// and a stored world go on with the same bits (test: `kept_state::a_stored_character_goes_on_alike`).
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Character {
     figure: Figure,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::settings"))]
     settings: CharacterSettings,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     position: DVec3,
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     velocity: DVec3,
     ground: Option<Ground>,
     /// Set at the end of a call on ground with a known pose. Valid while there is ground.
@@ -110,9 +123,13 @@ pub struct Character {
     /// The generation of the ground's object at the end of a call. Valid while there is ground.
     generation: Option<u32>,
     /// The displacement that steps have gained in advance, a length across `up`.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     ahead: DVec3,
+    #[cfg_attr(feature = "serde", serde(skip))]
     walked: Walked,
+    #[cfg_attr(feature = "serde", serde(skip))]
     touched: TouchedPlanes,
+    #[cfg_attr(feature = "serde", serde(skip))]
     planes: Vec<DVec3>,
 }
 
@@ -199,16 +216,15 @@ impl Character {
         }
     }
 
-    /// Jumps off the ground: sets the upward speed to at least `speed`, in length per second.
-    /// Returns false, and does nothing, in the air or for a speed that is not finite.
+    /// Jumps off the ground: sets the upward speed relative to the ground to at least `speed`, in
+    /// length per second. Returns false, and does nothing, in the air or for a speed that is not
+    /// finite.
     pub fn jump(&mut self, speed: f64) -> bool {
-        let can_jump = self.ground.is_some() && speed.is_finite();
-        if can_jump {
-            let up = self.figure.up();
-            self.velocity += up * (speed - self.velocity.dot(up)).max(0.0);
-            self.ground = None;
-        }
-        can_jump
+        let Some(ground) = self.ground.filter(|_| speed.is_finite()) else { return false };
+        let up = self.figure.up();
+        self.velocity += up * (speed - (self.velocity - ground.velocity).dot(up)).max(0.0);
+        self.ground = None;
+        true
     }
 
     /// Changes the velocity of its ground; in the air, nothing. Its own velocity changes with it.

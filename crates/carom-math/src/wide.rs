@@ -8,6 +8,7 @@ use glam::{DMat3, DQuat, DVec3};
 
 /// A rigid placement in `f64`: `x_parent = rotation * x + translation`.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WidePose {
     /// Rotation matrix, orthonormal to within rounding.
     pub rotation: DMat3,

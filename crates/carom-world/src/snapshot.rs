@@ -74,7 +74,6 @@ pub struct Snapshot {
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
-    #[cfg_attr(feature = "serde", serde(rename = "seen"))]
     detected_poses: Vec<Option<Pose>>,
     turn: [u32; 2],
     /// Round robin: the body with which the next selection begins, and the lap.

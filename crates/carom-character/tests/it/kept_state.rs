@@ -149,6 +149,68 @@ fn the_body_follows_within_no_time() {
 /// A clone of the character and a snapshot of the world continue with the same bits.
 #[test]
 fn a_clone_and_a_snapshot_go_on_alike() {
+    check_copies(&CharacterBody::clone);
+}
+
+/// So does a character that was stored and read.
+#[test]
+fn a_stored_character_goes_on_alike() {
+    check_copies(&|hero| serde_json::from_str(&serde_json::to_string(hero).unwrap()).unwrap());
+}
+
+/// A stored state with a number out of its range is refused when it is read, with its reason.
+#[test]
+fn a_stored_character_is_checked() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let figure = capsule().with_up(DVec3::new(0.1, 1.0, 0.2));
+    let mut hero = hero(&mut world, figure, DVec3::ZERO);
+    go(&mut world, &mut hero, DVec3::X, 20);
+    assert!(hero.ground().is_some());
+    let good = serde_json::to_value(&hero).unwrap();
+    let read = |value: &serde_json::Value| serde_json::from_value::<CharacterBody>(value.clone());
+    assert_eq!(*read(&good).unwrap().character().figure(), figure);
+    for (path, value, reason) in [
+        ("/character/settings/skin", 0.0, "skin is out of its range"),
+        ("/character/settings/slope_limit", 2.0, "slope_limit is out of its range"),
+        ("/character/figure/up/0", 0.5, "length 1"),
+        ("/character/figure/form/Capsule/radius", -1.0, "radius"),
+        ("/character/ground/normal/0", 3.0, "length 1"),
+        ("/character/stand/normal/1", 0.0, "length 1"),
+    ] {
+        let mut bad = good.clone();
+        *bad.pointer_mut(path).unwrap_or_else(|| panic!("{path} in {good}")) = value.into();
+        let error = read(&bad).unwrap_err().to_string();
+        assert!(error.contains(reason), "{path}: {error}");
+    }
+}
+
+/// A jump is as high above a moving lift as above a floor at rest.
+#[test]
+fn jumps_are_relative_to_the_ground() {
+    for speed in [-3.0_f32, 0.0, 1.0, 3.0, 5.0] {
+        let mut world = World::new();
+        let lift =
+            BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0))).with_linear_velocity(Vec3::Y * speed);
+        let lift = world.insert(lift).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::Y * 0.1);
+        go(&mut world, &mut hero, DVec3::ZERO, 30);
+        let above = |world: &World, hero: &CharacterBody| {
+            hero.character().feet().y - f64::from(world.body(lift).unwrap().position().y)
+        };
+        let before = above(&world, &hero);
+        assert!(hero.character_mut().jump(4.0));
+        let mut highest = 0.0_f64;
+        for _ in 0..40 {
+            go(&mut world, &mut hero, DVec3::ZERO, 1);
+            highest = highest.max(above(&world, &hero) - before);
+        }
+        // 4^2 / (2 * 9.81).
+        assert!((highest - 0.8155).abs() < 0.005, "{speed}: {highest}");
+    }
+}
+
+fn check_copies(copy: &dyn Fn(&CharacterBody) -> CharacterBody) {
     let mut world = World::new();
     world.insert(floor()).unwrap();
     let lift = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.1, 2.0)));
@@ -170,10 +232,10 @@ fn a_clone_and_a_snapshot_go_on_alike() {
     };
     for start in [0, 30, 45, 80] {
         run(&mut world, &mut hero, start..start + 15);
-        let (snapshot, copy) = (world.snapshot(), hero.clone());
+        let (snapshot, copied) = (world.snapshot(), copy(&hero));
         let truth = run(&mut world, &mut hero, 0..60);
         world.restore(&snapshot).unwrap();
-        hero = copy;
+        hero = copied;
         assert_eq!(run(&mut world, &mut hero, 0..60), truth);
     }
 }

@@ -18,7 +18,6 @@ pub(crate) struct Resting {
     pub(crate) is_sleeping: bool,
     /// The time for which all particles have stayed near `positions`, in seconds.
     pub(crate) time: f32,
-    #[cfg_attr(feature = "serde", serde(rename = "places"))]
     pub(crate) positions: Vec<Vec3>,
     /// The bodies near them, with poses and boxes.
     pub(crate) near: Vec<(BodyId, Pose, Aabb)>,

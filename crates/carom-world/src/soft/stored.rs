@@ -45,7 +45,6 @@ struct StoredSet {
 struct StoredThing {
     index: u32,
     radius: f32,
-    #[cfg_attr(feature = "serde", serde(rename = "meeting"))]
     collision: CollisionRules,
     ids: Vec<[u32; 2]>,
     kind: Kind,
