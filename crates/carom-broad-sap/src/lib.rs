@@ -47,6 +47,8 @@ mod axis;
 mod box_pruning;
 mod columns;
 mod keys;
+#[cfg(any(feature = "multi-sap", feature = "sweep-and-prune"))]
+mod members;
 #[cfg(feature = "multi-box-pruning")]
 mod multi;
 #[cfg(feature = "multi-sap")]
