@@ -99,9 +99,12 @@ impl Aabb {
         Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
     }
 
-    /// Returns the box swept along `displacement`.
+    /// Returns the box swept along `displacement`; all of space if that is NaN.
     #[inline]
     pub fn swept(&self, displacement: Vec3) -> Aabb {
+        if displacement.is_nan() {
+            return Aabb::EVERYTHING;
+        }
         let d = displacement.as_dvec3();
         Aabb {
             min: sum_down3(self.min.as_dvec3(), d.min(DVec3::ZERO)),

@@ -48,6 +48,8 @@ mod box_pruning;
 mod chunks;
 mod columns;
 mod keys;
+#[cfg(any(feature = "multi-sap", feature = "sweep-and-prune"))]
+mod members;
 #[cfg(feature = "multi-box-pruning")]
 mod multi;
 #[cfg(feature = "multi-sap")]

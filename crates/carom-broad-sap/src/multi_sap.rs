@@ -5,6 +5,7 @@
 //! Differs: boxes that stick out of the union of all regions have a sweep and prune too, so no
 //! pair is lost; see `regions.rs`.
 
+use crate::members::Members;
 use crate::regions::{Regions, TouchScratch};
 use crate::sap::{Counts, MAX_BOXES, Sap};
 use crate::settings::SapSettings;
@@ -19,7 +20,7 @@ use rayon::prelude::*;
 /// Regions, each with three sorted axes. `MultiSap::with_finder(RegionAxes::new(regions,
 /// settings))` creates it.
 ///
-/// Memory: 29 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
+/// Memory: 30 bytes per slot and 112 for each region that a box touches. Each pair takes 17 to 26
 /// in each region that has it. Add the memory of [`FromFinder`].
 pub type MultiSap = FromFinder<RegionAxes>;
 
@@ -32,11 +33,10 @@ pub struct RegionAxes {
     parts: Vec<RegionSap>,
     /// By slot: the regions and the box numbers there, in the order of the regions.
     memberships: Vec<Vec<(u32, u32)>>,
-    changed: Vec<u32>,
-    is_changed: Vec<bool>,
+    members: Members,
     touched: TouchScratch,
     current: Vec<u32>,
-    members: Vec<(u32, u32)>,
+    numbers: Vec<(u32, u32)>,
 }
 
 /// The sweep and prune of a region, with its own numbering of boxes.
@@ -93,22 +93,10 @@ impl RegionAxes {
             regions,
             settings,
             memberships: Vec::new(),
-            changed: Vec::new(),
-            is_changed: Vec::new(),
+            members: Members::default(),
             touched: TouchScratch::default(),
             current: Vec::new(),
-            members: Vec::new(),
-        }
-    }
-
-    fn note_change(&mut self, slot: u32) {
-        let at = slot as usize;
-        if self.is_changed.len() <= at {
-            self.is_changed.resize(at + 1, false);
-            self.memberships.resize_with(at + 1, Vec::new);
-        }
-        if !core::mem::replace(&mut self.is_changed[at], true) {
-            self.changed.push(slot);
+            numbers: Vec::new(),
         }
     }
 
@@ -119,26 +107,15 @@ impl RegionAxes {
 
     /// Passes insertions, removals and moves to the regions.
     fn sort_in(&mut self, proxies: &ProxyTable) {
-        let RegionAxes {
-            regions,
-            parts,
-            memberships,
-            changed,
-            is_changed,
-            touched,
-            current: now,
-            members,
-            ..
-        } = self;
-        for slot in changed.drain(..) {
-            is_changed[slot as usize] = false;
+        let RegionAxes { regions, parts, memberships, members, touched, current: now, numbers, .. } = self;
+        for &slot in members.changed() {
             let aabb = proxies.boxes()[slot as usize];
             now.clear();
-            if proxies.is_live(slot as usize) {
+            if members.has(slot) {
                 regions.touched(&aabb, touched, |region| now.push(region));
             }
             // Both lists are in the order of the regions.
-            members.clear();
+            numbers.clear();
             let before = &mut memberships[slot as usize];
             let mut old = before.iter().copied().peekable();
             for &region in now.iter() {
@@ -148,19 +125,20 @@ impl RegionAxes {
                 let part = &mut parts[region as usize];
                 if let Some((_, number)) = old.next_if(|&(other, _)| other == region) {
                     part.sap.set_box(number, aabb);
-                    members.push((region, number));
+                    numbers.push((region, number));
                 } else {
                     let number = part.take_number(slot);
                     part.inserted.push((number, aabb));
-                    members.push((region, number));
+                    numbers.push((region, number));
                 }
             }
             for (gone, number) in old {
                 parts[gone as usize].removed.push(number);
             }
             before.clear();
-            before.extend_from_slice(members);
+            before.extend_from_slice(numbers);
         }
+        members.clear_changed();
     }
 }
 
@@ -169,15 +147,17 @@ impl PairFinder for RegionAxes {
     const MAX_SLOTS: usize = MAX_BOXES;
 
     fn on_insert(&mut self, slot: u32, _: &Aabb, _: &Filter) {
-        self.note_change(slot);
+        self.members.set(slot, true);
+        let n_slots = self.memberships.len().max(slot as usize + 1);
+        self.memberships.resize_with(n_slots, Vec::new);
     }
 
     fn on_move(&mut self, slot: u32, _: &Aabb) {
-        self.note_change(slot);
+        self.members.note_change(slot);
     }
 
     fn on_remove(&mut self, slot: u32, _: &Aabb, _: &Filter) {
-        self.note_change(slot);
+        self.members.set(slot, false);
     }
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
@@ -198,17 +178,7 @@ impl PairFinder for RegionAxes {
     }
 
     fn bytes(&self) -> usize {
-        let RegionAxes {
-            regions,
-            parts,
-            memberships,
-            changed,
-            is_changed,
-            touched,
-            current: now,
-            members,
-            ..
-        } = self;
+        let RegionAxes { regions, parts, memberships, members, touched, current: now, numbers, .. } = self;
         let of_lists = 8 * memberships.iter().map(Vec::capacity).sum::<usize>();
         regions.bytes()
             + touched.bytes()
@@ -216,13 +186,13 @@ impl PairFinder for RegionAxes {
             + parts.capacity() * size_of::<RegionSap>()
             + memberships.capacity() * size_of::<Vec<(u32, u32)>>()
             + of_lists
-            + 4 * (changed.capacity() + now.capacity())
-            + 8 * members.capacity()
-            + is_changed.capacity()
+            + members.bytes()
+            + 4 * now.capacity()
+            + 8 * numbers.capacity()
     }
 
     fn validate(&self, _: &ProxyTable, _: &[u32], _: ProxyChanges) -> Result<(), String> {
-        if !self.changed.is_empty() {
+        if !self.members.changed().is_empty() {
             return Ok(());
         }
         for (region, part) in self.parts.iter().enumerate() {

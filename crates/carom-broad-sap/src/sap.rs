@@ -124,9 +124,10 @@ fn pair_key(a: u32, b: u32) -> u64 {
 }
 
 impl Sap {
-    /// Creates an empty structure; one axis may be left out.
+    /// Creates an empty structure; one axis, 0 to 2, may be left out. Another number leaves out
+    /// none.
     pub(crate) fn new(left_out: Option<usize>) -> Sap {
-        Sap { left_out, ..Sap::default() }
+        Sap { left_out: left_out.filter(|&axis| axis < 3), ..Sap::default() }
     }
 
     /// Returns the bytes in use or kept.

@@ -3,6 +3,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1.1; see `sap.rs` for how it
 //! works.
 
+use crate::members::Members;
 use crate::sap::{MAX_BOXES, Sap};
 use crate::settings::SapSettings;
 use alloc::format;
@@ -22,7 +23,7 @@ use carom_broad::{Filter, FromFinder, PairBuffer, PairFinder, ProxyChanges, Prox
 ///
 /// `SweepAndPrune::new()` creates it, or `SweepAndPrune::with_finder(SortedAxes::new(settings))`.
 ///
-/// Memory: 96 bytes per slot, 17 to 26 per pair, beside that of [`FromFinder`].
+/// Memory: 102 bytes per slot, 17 to 26 per pair, beside that of [`FromFinder`].
 pub type SweepAndPrune = FromFinder<SortedAxes>;
 
 /// The finder of [`SweepAndPrune`].
@@ -30,9 +31,9 @@ pub type SweepAndPrune = FromFinder<SortedAxes>;
 pub struct SortedAxes {
     settings: SapSettings,
     sap: Sap,
-    coming: Vec<u32>,
-    going: Vec<u32>,
-    new: Vec<(u32, Aabb)>,
+    members: Members,
+    removed: Vec<u32>,
+    inserted: Vec<(u32, Aabb)>,
 }
 
 impl SortedAxes {
@@ -57,7 +58,7 @@ impl PairFinder for SortedAxes {
     const MAX_SLOTS: usize = MAX_BOXES;
 
     fn on_insert(&mut self, slot: u32, _: &Aabb, _: &Filter) {
-        self.coming.push(slot);
+        self.members.set(slot, true);
     }
 
     fn on_move(&mut self, slot: u32, aabb: &Aabb) {
@@ -68,26 +69,22 @@ impl PairFinder for SortedAxes {
     }
 
     fn on_remove(&mut self, slot: u32, _: &Aabb, _: &Filter) {
-        // A pending insertion needs no removal.
-        if self.sap.has(slot) {
-            self.going.push(slot);
-        }
+        self.members.set(slot, false);
     }
 
     fn find(&mut self, proxies: &ProxyTable, _: &[u32], found: &mut PairBuffer) {
-        let SortedAxes { settings, sap, coming, going, new } = self;
+        let SortedAxes { settings, sap, members, removed, inserted } = self;
         let before = sap.counts;
-        // A slot may be freed more than once, and be reused.
-        going.sort_unstable();
-        going.dedup();
-        coming.sort_unstable();
-        coming.dedup();
-        new.clear();
-        let is_live = |slot: &&u32| proxies.is_live(**slot as usize);
-        new.extend(coming.iter().filter(is_live).map(|&slot| (slot, proxies.boxes()[slot as usize])));
-        sap.exchange(going, new, settings.max_trades);
-        going.clear();
-        coming.clear();
+        // A slot that was freed and reused is in both lists.
+        members.sort_changed();
+        let changed = members.changed();
+        removed.clear();
+        removed.extend(changed.iter().copied().filter(|&slot| sap.has(slot)));
+        inserted.clear();
+        let box_of = |&slot: &u32| (slot, proxies.boxes()[slot as usize]);
+        inserted.extend(changed.iter().filter(|&&slot| members.has(slot)).map(box_of));
+        members.clear_changed();
+        sap.exchange(removed, inserted, settings.max_trades);
         for (a, b) in sap.pairs() {
             found.push(a, b);
         }
@@ -96,12 +93,15 @@ impl PairFinder for SortedAxes {
     }
 
     fn bytes(&self) -> usize {
-        let SortedAxes { sap, coming, going, new, .. } = self;
-        sap.bytes() + 4 * (coming.capacity() + going.capacity()) + new.capacity() * size_of::<(u32, Aabb)>()
+        let SortedAxes { sap, members, removed, inserted, .. } = self;
+        sap.bytes()
+            + members.bytes()
+            + 4 * removed.capacity()
+            + inserted.capacity() * size_of::<(u32, Aabb)>()
     }
 
     fn validate(&self, _: &ProxyTable, slots: &[u32], _: ProxyChanges) -> Result<(), String> {
-        if !self.coming.is_empty() || !self.going.is_empty() || self.sap.is_unsettled() {
+        if !self.members.changed().is_empty() || self.sap.is_unsettled() {
             return Ok(());
         }
         if self.sap.len() != slots.len() {

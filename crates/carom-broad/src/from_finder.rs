@@ -60,7 +60,7 @@ pub trait PairFinder {
     /// The upper bound of slot numbers, exclusive.
     const MAX_SLOTS: usize = u32::MAX as usize;
 
-    /// Called after a box was added in a free slot.
+    /// Called after a box was added in a free slot, or came from another finder.
     fn on_insert(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }
@@ -85,7 +85,8 @@ pub trait PairFinder {
         let _ = (slot, aabb, old, new);
     }
 
-    /// Called after this box was removed from the slot.
+    /// Called after this box was removed from the slot. The slot may be live: with
+    /// `StaticDynamic` a box may leave this finder for another.
     fn on_remove(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
         let _ = (slot, aabb, filter);
     }

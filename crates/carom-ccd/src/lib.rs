@@ -130,6 +130,7 @@ mod chain;
 mod chord;
 mod conservative;
 mod counters;
+mod departure;
 mod dynamic_sat;
 mod earliest;
 mod element;

@@ -66,7 +66,8 @@ impl Path for Motion {
 
 /// Returns the first time at which two convex bodies on any paths come within the target distance.
 ///
-/// Arguments and result are as for [`crate::time_of_impact`], with three differences. Contact is
+/// Arguments and result are as for [`crate::time_of_impact`], with four differences. The time must
+/// be finite, because a path may return. The longer it is, the coarser is the answer. Contact is
 /// proved by a distance, so the target distance must be above 0. With 0 the answer is undecided if
 /// they touch. There is no search for a better distance of bodies that do not meet. Features are
 /// not named.

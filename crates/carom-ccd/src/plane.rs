@@ -15,7 +15,7 @@ use crate::chord::chord_bound;
 use crate::separation::Axis;
 use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
 use carom_geom::{SupportMap, SupportPoint};
-use carom_math::tol;
+use carom_math::{scaling, tol};
 use glam::DVec3;
 
 /// A shape that is the origin of its frame.
@@ -60,6 +60,7 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     settings: &ImpactSettings,
     tally: &impl Tally,
 ) -> TimeOfImpact {
+    let settings = &until_passed(normal, motion_a, b, motion_b, settings);
     let (start, end) = (settings.start_time, settings.max_time);
     let pair = BodyPair::new(&Origin, motion_a, b, motion_b, start, end);
     let target = settings.target_distance.max(0.0);
@@ -121,4 +122,27 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     let upper = if upper.is_nan() { f64::INFINITY } else { upper };
     let why = if upper - target <= 4.0 * finest { Why::WithinRounding } else { Why::StepsSpent };
     TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
+}
+
+/// Returns settings that end before `max_time` if that is far later than the time at which the body
+/// has certainly passed the plane, or has left it. They keep their end if the plane turns.
+fn until_passed<B: SupportMap + ?Sized>(
+    normal: DVec3,
+    motion_a: &Motion,
+    b: &B,
+    motion_b: &Motion,
+    settings: &ImpactSettings,
+) -> ImpactSettings {
+    if motion_a.angular() != DVec3::ZERO {
+        return settings.until_passed(f64::INFINITY, 1.0);
+    }
+    let plane = motion_a.pose_at(settings.start_time);
+    let normal = plane.transform_vector(normal);
+    let height = normal.dot(motion_b.center_at(settings.start_time) - plane.translation).abs();
+    let reach = scaling::length(b.center() - motion_b.local_center()) + b.radius() + b.margin();
+    let velocity = motion_b.linear() - motion_a.linear();
+    let speed = normal.dot(velocity).abs();
+    // A body that slides along the plane keeps its height, so no later time differs.
+    let slides = speed == 0.0 && motion_b.angular() == DVec3::ZERO;
+    settings.until_passed(height + reach, if slides { scaling::length(velocity) } else { speed })
 }

@@ -28,7 +28,7 @@ const WITHIN_ROUNDING: f64 = 64.0;
 /// Two bodies, the settings of the search, and the least distance found so far.
 pub(crate) struct Search<'s, A: ?Sized, B: ?Sized> {
     pub(crate) pair: BodyPair<'s, A, B>,
-    pub(crate) settings: &'s ImpactSettings,
+    pub(crate) settings: ImpactSettings,
     pub(crate) target: f64,
     /// The least distance found so far.
     pub(crate) nearest: f64,
@@ -40,8 +40,10 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         motion_a: &Motion,
         b: &'s B,
         motion_b: &Motion,
-        settings: &'s ImpactSettings,
+        settings: &ImpactSettings,
     ) -> Search<'s, A, B> {
+        let [ball_a, ball_b] = [(a.center(), a.radius() + a.margin()), (b.center(), b.radius() + b.margin())];
+        let settings = settings.until_departure(ball_a, motion_a, ball_b, motion_b);
         let pair = BodyPair::new(a, motion_a, b, motion_b, settings.start_time, settings.max_time);
         Search { pair, settings, target: settings.target_distance.max(0.0), nearest: f64::INFINITY }
     }

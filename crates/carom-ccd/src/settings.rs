@@ -18,7 +18,10 @@ pub struct ImpactSettings {
     pub tolerance: f64,
     /// The time at which the search begins. Motions are always given from the time 0.
     pub start_time: f64,
-    /// The time at which the search ends, not before `start_time`.
+    /// The time at which the search ends, not before `start_time`. It may be infinite: the search
+    /// ends when the bodies have passed each other (test: `endless::an_endless_time_is_searched`).
+    /// If they only turn, or a half-space turns, the accuracy falls with the angle. An endless search
+    /// then proves nothing.
     pub max_time: f64,
     /// The most axis proposals. Simple motions need about 3, grazing ones up to 20.
     ///

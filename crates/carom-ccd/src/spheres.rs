@@ -9,6 +9,7 @@
 
 use crate::body_pair::BodyPair;
 use crate::chord::UNIT;
+use crate::departure::SAFE_SPEEDS;
 use crate::{ImpactSettings, Motion};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{ops, scaling};
@@ -24,7 +25,7 @@ pub enum NearInterval {
     Between {
         /// The earliest time at which they may be near.
         start: f64,
-        /// The time from which they are certainly apart again.
+        /// The time from which they are certainly apart again, or the end of the search.
         end: f64,
         /// A lower bound of the distance before and after. Infinite if there are no such times.
         distance: f64,
@@ -65,6 +66,7 @@ pub fn near_interval_of_balls(
     motion_b: &Motion,
     settings: &ImpactSettings,
 ) -> NearInterval {
+    let settings = settings.until_departure(ball_a, motion_a, ball_b, motion_b);
     let [a, b] = [ball_a, ball_b].map(|(center, radius)| Ball { center, radius });
     let pair = BodyPair::new(&a, motion_a, &b, motion_b, settings.start_time, settings.max_time);
     near_interval(&pair, settings.target_distance.max(0.0))
@@ -79,6 +81,10 @@ pub(crate) fn near_interval<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let gap =
         |t: f64| scaling::length(pair.between_at(t)) * (1.0 - 4.0 * UNIT) - pair.radii() - pair.rounding;
     let v = pair.velocity;
+    if v != DVec3::ZERO && !SAFE_SPEEDS.contains(&scaling::length(v)) {
+        // The time at which the centres are nearest is not known.
+        return Meeting::Between { start, end, distance: f64::INFINITY };
+    }
     let vv = v.length_squared();
     // The time at which the centres are nearest.
     let nearest = if 0.0 < vv { -pair.between.dot(v) / vv } else { start };

@@ -326,54 +326,56 @@ impl Faces {
     }
 
     fn into_polytope(self, vertices: Vec<u32>, corners: &[DVec3], surface: &Triangulation) -> Polytope {
-        let mut first_neighbour = vec![0_u32; corners.len() + 1];
-        for &v in surface.triangles.iter().flatten() {
-            first_neighbour[v as usize + 1] += 1;
-        }
-        for v in 0..corners.len() {
-            first_neighbour[v + 1] += first_neighbour[v];
-        }
-        let mut fill = first_neighbour.clone();
-        let mut neighbours = vec![0; 3 * surface.triangles.len()];
-        for &[a, b, c] in &surface.triangles {
-            for (from, to) in [(a, b), (b, c), (c, a)] {
-                neighbours[fill[from as usize] as usize] = to;
-                fill[from as usize] += 1;
-            }
-        }
-        // A canonical order, independent of how the hull was found. Each face starts at its lowest
-        // corner; faces are sorted by their corners.
-        let mut rings: Vec<(Vec<u32>, DVec3)> = Vec::with_capacity(self.loops.len());
-        for (ring, &seed_normal) in self.loops.iter().zip(&self.normals) {
-            let mut polygon: Vec<u32> = ring.iter().map(|&side| surface.start(side)).collect();
-            let lowest = (0..polygon.len()).min_by_key(|&i| polygon[i]).unwrap_or(0);
-            polygon.rotate_left(lowest);
-            rings.push((polygon, seed_normal));
-        }
-        rings.sort_by(|(ring, _), (other, _)| ring.cmp(other));
-        for v in 0..corners.len() {
-            neighbours[first_neighbour[v] as usize..first_neighbour[v + 1] as usize].sort_unstable();
-        }
-        let mut first_corner = vec![0];
-        let mut ring_corners = Vec::new();
-        let mut normals = Vec::new();
-        for (polygon, seed_normal) in rings {
-            ring_corners.extend_from_slice(&polygon);
-            first_corner.push(ring_corners.len() as u32);
-            let normal = polygon_normal(polygon.len(), |i| corners[polygon[i] as usize]);
-            normals.push(normal.unwrap_or(seed_normal));
-        }
-        let n_tests = surface.n_tests;
-        Polytope {
-            vertices,
-            corners: ring_corners,
-            first_corner,
-            neighbours,
-            first_neighbour,
-            normals,
-            n_tests,
+        let ring = |sides: Vec<u32>| sides.into_iter().map(|side| surface.start(side)).collect();
+        let rings = self.loops.into_iter().map(ring).zip(self.normals).collect();
+        assembled(rings, vertices, corners, surface)
+    }
+}
+
+/// Returns the polytope with these faces: their corners, and normals for those whose corners have
+/// none.
+pub(crate) fn assembled(
+    mut rings: Vec<(Vec<u32>, DVec3)>,
+    vertices: Vec<u32>,
+    corners: &[DVec3],
+    surface: &Triangulation,
+) -> Polytope {
+    let mut first_neighbour = vec![0_u32; corners.len() + 1];
+    for &v in surface.triangles.iter().flatten() {
+        first_neighbour[v as usize + 1] += 1;
+    }
+    for v in 0..corners.len() {
+        first_neighbour[v + 1] += first_neighbour[v];
+    }
+    let mut fill = first_neighbour.clone();
+    let mut neighbours = vec![0; 3 * surface.triangles.len()];
+    for &[a, b, c] in &surface.triangles {
+        for (from, to) in [(a, b), (b, c), (c, a)] {
+            neighbours[fill[from as usize] as usize] = to;
+            fill[from as usize] += 1;
         }
     }
+    // A canonical order, independent of how the hull was found. Each face starts at its lowest
+    // corner; faces are sorted by their corners.
+    for (polygon, _) in &mut rings {
+        let lowest = (0..polygon.len()).min_by_key(|&i| polygon[i]).unwrap_or(0);
+        polygon.rotate_left(lowest);
+    }
+    rings.sort_by(|(ring, _), (other, _)| ring.cmp(other));
+    for v in 0..corners.len() {
+        neighbours[first_neighbour[v] as usize..first_neighbour[v + 1] as usize].sort_unstable();
+    }
+    let mut first_corner = vec![0];
+    let mut ring_corners = Vec::new();
+    let mut normals = Vec::new();
+    for (polygon, seed_normal) in rings {
+        ring_corners.extend_from_slice(&polygon);
+        first_corner.push(ring_corners.len() as u32);
+        let normal = polygon_normal(polygon.len(), |i| corners[polygon[i] as usize]);
+        normals.push(normal.unwrap_or(seed_normal));
+    }
+    let n_tests = surface.n_tests;
+    Polytope { vertices, corners: ring_corners, first_corner, neighbours, first_neighbour, normals, n_tests }
 }
 
 /// Triangles exactly in one plane.

@@ -62,6 +62,7 @@ mod feature_id;
 mod figure;
 mod flat;
 mod hull_build;
+mod hull_faces;
 mod hull_merge;
 mod hull_scan;
 mod inscribed;

@@ -1,7 +1,7 @@
 //! The name table of the `f32` build: the number types that `kernel/` uses.
 
 pub(crate) use carom_geom as geom;
-pub(crate) use carom_math::{Interval, Pose, Quat, Ray, Real, Vec3};
+pub(crate) use carom_math::{Interval, Pose, PoseError, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat as sat;
 
 /// Returns a stored vector as `f64`, exactly.

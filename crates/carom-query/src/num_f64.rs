@@ -1,7 +1,7 @@
 //! The name table of the `f64` build: the number types that `kernel/` uses.
 
 pub(crate) use carom_geom::f64 as geom;
-pub(crate) use carom_math::f64::{Interval, Pose, Quat, Ray, Real, Vec3};
+pub(crate) use carom_math::f64::{Interval, Pose, PoseError, Quat, Ray, Real, Vec3};
 pub(crate) use carom_sat::f64 as sat;
 
 /// Returns a stored vector, which has the same type here.

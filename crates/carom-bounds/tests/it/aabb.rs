@@ -72,6 +72,14 @@ fn the_box_that_two_share_has_the_points_that_both_have() {
 }
 
 #[test]
+fn r_a_sweep_along_nan_is_everything() {
+    for along in [Vec3::NAN, Vec3::new(1.0, f32::NAN, 0.0)] {
+        assert_eq!(UNIT.swept(along), Aabb::EVERYTHING);
+    }
+    assert_eq!(UNIT.swept(Vec3::X * f32::INFINITY).max.x, f32::INFINITY);
+}
+
+#[test]
 fn the_cube_of_every_orientation_holds_them_all() {
     let aabb = Aabb { min: Vec3::new(-0.1, 0.2, -3.0), max: Vec3::new(0.5, 0.7, 1.0) };
     let cube = aabb.any_orientation();

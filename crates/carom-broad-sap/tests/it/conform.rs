@@ -51,6 +51,17 @@ fn sweep_and_prune_with_few_and_with_endless_trades() {
     }
 }
 
+/// The field is public, so it may hold a number that is no axis.
+#[test]
+fn r_a_skipped_axis_that_is_none() {
+    for axis in [3, usize::MAX] {
+        let mut settings = SapSettings::default();
+        settings.skipped_axis = Some(axis);
+        broad_phase::check(|| SweepAndPrune::with_finder(SortedAxes::new(settings)));
+        broad_phase::check(|| MultiSap::with_finder(RegionAxes::new(regions(1.0), settings)));
+    }
+}
+
 #[test]
 fn sweep_and_prune_without_an_axis() {
     for axis in 0..3 {

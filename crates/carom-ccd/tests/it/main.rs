@@ -11,6 +11,7 @@ mod chain;
 mod dynamic_sat;
 mod element;
 mod element_data;
+mod endless;
 mod hard;
 mod motion;
 mod moving_sphere;

@@ -107,7 +107,8 @@ pub struct PointProjection {
     /// Whether the point lies in the solid, surface included; `None` if the surface does not define
     /// an inside.
     pub inside: Option<bool>,
-    /// Distance from the surface: negative inside, positive if no inside is known.
+    /// Distance from the surface: negative inside, positive if no inside is known. Infinite if the
+    /// projected point is NaN, which is then not inside.
     pub distance: Real,
     /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part: u32,
@@ -130,9 +131,11 @@ impl PointProjection {
         PointProjection { is_inside: false, inside: None, distance: self.distance.abs(), ..self }
     }
 
-    /// Creates a projection from the nearest point and the signed distance, in `f64`.
+    /// Creates a projection from the nearest point and the signed distance, in `f64`. NaN as a
+    /// distance counts as infinite.
     #[inline]
     pub(crate) fn from_wide(point: DVec3, distance: f64, feature: FeatureId) -> PointProjection {
+        let distance = if distance.is_nan() { f64::INFINITY } else { distance };
         PointProjection::new(narrow(point), real(distance), feature)
     }
 

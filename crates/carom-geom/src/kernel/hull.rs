@@ -45,6 +45,11 @@ impl Default for HullSettings {
 }
 
 impl HullSettings {
+    /// Returns the merge tolerance as a length, for points of this extent.
+    pub(super) fn tolerance(&self, extent: f64) -> f64 {
+        self.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent
+    }
+
     /// Returns the same settings with another tolerance, a pure number that is not negative.
     pub fn with_coplanar_tolerance(mut self, tolerance: f64) -> HullSettings {
         self.coplanar_tolerance = tolerance;
@@ -73,6 +78,8 @@ pub enum HullError {
     /// The points span no volume, exactly: fewer than four are affinely independent. The payload is
     /// their lower-dimensional hull.
     Flat(FlatHull),
+    /// The given faces are not those of the hull of the vertices. Only a file gives faces.
+    Faces,
 }
 
 /// The convex hull of points that span no volume.
@@ -96,6 +103,7 @@ impl core::fmt::Display for HullError {
             HullError::Flat(FlatHull::Point(_)) => write!(f, "all points are at one place"),
             HullError::Flat(FlatHull::Segment(..)) => write!(f, "all points lie on a line"),
             HullError::Flat(FlatHull::Polygon(_)) => write!(f, "all points lie in a plane"),
+            HullError::Faces => write!(f, "the faces are not those of the hull of the vertices"),
         }
     }
 }
@@ -148,7 +156,8 @@ const MAX_LEVEL: usize = 24;
 /// A convex polytope with a volume.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[cfg_attr(feature = "serde", serde(try_from = "Unchecked", into = "Unchecked"))]
+#[cfg_attr(feature = "serde", serde(try_from = "super::hull_faces::Unchecked"))]
+#[cfg_attr(feature = "serde", serde(into = "super::hull_faces::Unchecked"))]
 pub struct ConvexHull {
     vertices: Vec<Vec3>,
     half_edges: Vec<HalfEdge>,
@@ -170,29 +179,7 @@ pub struct ConvexHull {
     inscribed_radius: f64,
     n_tests: u64,
     scan: Scan,
-}
-
-/// The data that serde reads and writes.
-#[cfg(feature = "serde")]
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Unchecked {
-    vertices: Vec<Vec3>,
-}
-
-#[cfg(feature = "serde")]
-impl TryFrom<Unchecked> for ConvexHull {
-    type Error = HullError;
-
-    fn try_from(read: Unchecked) -> Result<ConvexHull, HullError> {
-        ConvexHull::from_points(&read.vertices)
-    }
-}
-
-#[cfg(feature = "serde")]
-impl From<ConvexHull> for Unchecked {
-    fn from(hull: ConvexHull) -> Unchecked {
-        Unchecked { vertices: hull.vertices }
-    }
+    settings: HullSettings,
 }
 
 impl ConvexHull {
@@ -215,13 +202,13 @@ impl ConvexHull {
     /// points, and a coordinate that is not finite or too large.
     pub fn from_points_with(points: &[Vec3], settings: &HullSettings) -> Result<ConvexHull, HullError> {
         let (scaled, extent) = scaled(points)?;
-        let tolerance = settings.coplanar_tolerance.max(0.0) * wide(EPSILON) * extent;
+        let tolerance = settings.tolerance(extent);
         let flat_hull = |flat| HullError::Flat(FlatHull::of(flat, points));
         let polytope = polytope(&scaled, tolerance).map_err(flat_hull)?;
-        Ok(ConvexHull::assemble(points, polytope))
+        Ok(ConvexHull::assemble(points, polytope, *settings))
     }
 
-    fn assemble(points: &[Vec3], polytope: Polytope) -> ConvexHull {
+    pub(super) fn assemble(points: &[Vec3], polytope: Polytope, settings: HullSettings) -> ConvexHull {
         let vertices: Vec<Vec3> = polytope.vertices.iter().map(|&i| points[i as usize]).collect();
         let n_faces = polytope.normals.len();
         let (first_half_edge, corners) = (polytope.first_corner, polytope.corners);
@@ -275,6 +262,7 @@ impl ConvexHull {
             inscribed_radius: 0.0,
             n_tests: polytope.n_tests,
             scan: Scan::default(),
+            settings,
         };
         // Offsets support the hull, whatever the rounding of the normals.
         for face in 0..n_faces {
@@ -326,6 +314,12 @@ impl ConvexHull {
         let is_inside =
             |p: DVec3| (0..self.n_faces()).all(|face| self.normals[face].dot(p) <= self.offsets[face]);
         if 0.0 < volume && center.is_finite() && is_inside(center) { center } else { mean }
+    }
+
+    /// Returns the settings that the hull was built with.
+    #[inline]
+    pub fn settings(&self) -> HullSettings {
+        self.settings
     }
 
     /// Returns the vertices.
@@ -616,7 +610,7 @@ fn noise(displacement: DVec3, direction: DVec3) -> f64 {
 
 /// Checks the points, and scales them by a power of two so that the largest coordinate is near 1.
 /// Also returns the sum of the three largest coordinates.
-fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
+pub(super) fn scaled(points: &[Vec3]) -> Result<(Vec<DVec3>, f64), HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);
     }

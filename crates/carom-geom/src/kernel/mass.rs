@@ -40,14 +40,10 @@ impl MassProperties {
         MassProperties { mass, center, inertia }
     }
 
-    /// Creates mass properties from the moments of a solid and its density, mass per volume.
+    /// Creates mass properties from the moments of a solid and its density, mass per volume. Zero if
+    /// the density is NaN, infinite or negative.
     pub fn of_moments(moments: &SolidMoments, density: Real) -> MassProperties {
-        let density = wide(density);
-        MassProperties {
-            mass: real(density * moments.volume),
-            center: narrow(moments.center),
-            inertia: narrow_matrix(symmetric(moments.inertia * density)),
-        }
+        of_unit(moments.volume, moments.center, moments.inertia, density)
     }
 
     /// Returns the same solid placed by a pose, in the parent frame.
@@ -137,7 +133,8 @@ impl MassProperties {
     }
 }
 
-/// Scales by the density, if that is a valid number.
+/// Scales by the density, if that is a valid number. Rounding differences of equal entries of the
+/// inertia are removed.
 pub(super) fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real) -> MassProperties {
     let density = wide(density);
     if !(0.0 <= density && density < f64::INFINITY) {
@@ -146,7 +143,7 @@ pub(super) fn of_unit(volume: f64, center: DVec3, inertia: DMat3, density: Real)
     MassProperties {
         mass: real(volume * density),
         center: narrow(center),
-        inertia: narrow_matrix(inertia * density),
+        inertia: narrow_matrix(symmetric(inertia * density)),
     }
 }
 

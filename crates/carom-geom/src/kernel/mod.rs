@@ -17,6 +17,7 @@ mod half_space;
 mod height_field;
 mod hit;
 mod hull;
+mod hull_faces;
 mod mass;
 mod mass_rounded;
 pub mod overlap;

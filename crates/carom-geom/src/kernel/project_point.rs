@@ -20,6 +20,12 @@ fn on_sheet(p: DVec3, on: OnFace) -> PointProjection {
     PointProjection::from_wide(on.point, length(p - on.point), on.feature)
 }
 
+/// Returns the projection of a point that is NaN or infinite: some point of the shape, infinitely
+/// far away.
+fn from_nowhere(on: DVec3) -> PointProjection {
+    PointProjection::from_wide(on, f64::INFINITY, FeatureId::UNKNOWN)
+}
+
 impl Sphere {
     /// Returns the point of the surface closest to `point`, with its signed distance. Everything
     /// is in the ball's frame.
@@ -55,6 +61,9 @@ impl TaperedCapsule {
     /// is in the shape's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, taper) = (widen(point), self.taper());
+        if !p.is_finite() {
+            return from_nowhere(DVec3::Y * taper.half_height);
+        }
         let on_ball = |center: DVec3, radius: f64, end: u32| {
             // At a centre every direction that meets the ball is equally good: down from the lower
             // one, up from the upper.
@@ -95,6 +104,9 @@ impl Cuboid {
     /// is in the box's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h) = (widen(point), widen(self.half_extents()));
+        if !p.is_finite() {
+            return from_nowhere(h);
+        }
         let beyond = p.abs() - h;
         let sign_bit = |axis: usize| u32::from(p[axis] < 0.0);
         if beyond.max_element() <= 0.0 {
@@ -128,6 +140,9 @@ impl Cylinder {
     /// is in the cylinder's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
+        if !p.is_finite() {
+            return from_nowhere(DVec3::Y * h);
+        }
         let (x, z, distance) = radial(p.x, p.z);
         // On the axis every perpendicular direction is equally good.
         let (x, z) = if distance == 0.0 { (1.0, 0.0) } else { (x, z) };
@@ -153,6 +168,9 @@ impl Cone {
     /// is in the cone's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (p, h, r) = (widen(point), wide(self.half_height()), wide(self.radius()));
+        if !p.is_finite() {
+            return from_nowhere(DVec3::Y * h);
+        }
         let (x, z, distance) = radial(p.x, p.z);
         let (x, z) = if distance == 0.0 { (1.0, 0.0) } else { (x, z) };
         // In the half-plane through the axis and the point: two segments.
@@ -304,6 +322,9 @@ impl ConvexHull {
     /// is in the hull's frame.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let p = widen(point);
+        if !p.is_finite() {
+            return from_nowhere(widen(self.vertices()[0]));
+        }
         let height = |face: u32| self.face_normal(face).dot(p) - self.face_offset(face);
         let (mut top, mut most) = (0, f64::NEG_INFINITY);
         for face in 0..self.n_faces() as u32 {

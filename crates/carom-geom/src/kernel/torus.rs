@@ -97,7 +97,7 @@ impl Torus {
     /// is in the frame of the torus.
     pub fn project_point(&self, point: Vec3) -> PointProjection {
         let (on, distance) = self.radii().nearest(widen(point));
-        PointProjection::new(narrow(on), real(distance), FeatureId::UNKNOWN)
+        PointProjection::from_wide(on, distance, FeatureId::UNKNOWN)
     }
 
     /// Visits the hits of a ray, given in the frame of the torus, on the surface within the

@@ -367,3 +367,15 @@ fn polyhedra_converge_to_the_round_shapes() {
     let (coarse, fine) = (missing(16), missing(32));
     assert!(0.0 < fine && (3.0..5.0).contains(&(coarse / fine)), "{coarse:e} {fine:e}");
 }
+
+/// A density that is none gives no mass, whatever the shape.
+#[test]
+fn r_bad_densities_weigh_nothing() {
+    let torus = geom::Torus::new(0.5, 0.2).unwrap();
+    let sphere = Sphere::new(0.5).unwrap();
+    for density in [f64::NAN, f64::INFINITY, -1.0] {
+        assert_eq!(torus.mass_properties(density), MassProperties::ZERO, "torus, {density}");
+        assert_eq!(sphere.mass_properties(density), MassProperties::ZERO, "sphere, {density}");
+    }
+    assert!(0.0 < torus.mass_properties(1.0).mass);
+}

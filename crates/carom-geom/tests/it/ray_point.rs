@@ -316,7 +316,14 @@ macro_rules! ray_point_tests {
                                             }
                                         }
                                     }
-                                    let _ = (case.project)(ray.origin);
+                                    let found = (case.project)(ray.origin);
+                                    assert!(!found.distance.is_nan(), "{} {ray:?}", case.name);
+                                    let is_nowhere = found.distance == math::Real::INFINITY;
+                                    assert!(
+                                        is_nowhere && !found.is_inside || ray.origin.is_finite(),
+                                        "{} {ray:?}: {found:?}",
+                                        case.name
+                                    );
                                 }
                             }
                         }

@@ -1,8 +1,8 @@
 //! Shapes written and read again: the same, and checked on the way in.
 
 use carom_geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, HalfSpace, HeightField, Rounded,
-    Segment, Sphere, TaperedCapsule, Tetrahedron, Triangle,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, Frustum, HalfSpace, HeightField, HullSettings,
+    Rounded, Segment, Sphere, TaperedCapsule, Tetrahedron, Triangle,
 };
 use carom_testkit::random::Random;
 use core::fmt::Debug;
@@ -51,6 +51,63 @@ fn hulls_are_what_they_were() {
         assert_eq!(hull.vertices(), other.vertices());
         assert!(hull.half_edges() == other.half_edges(), "hull of {n}");
     }
+}
+
+/// Hulls that another build from the same vertices would change: unmerged facets, and corners
+/// removed by a large tolerance.
+#[test]
+fn r_hulls_keep_the_faces_of_their_settings() {
+    let mut random = Random::new(6);
+    let cube = (0..8).map(|k| Vec3::from([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+    let mut roof: Vec<Vec3> = cube.collect();
+    roof.push(Vec3::new(0.0, 1.0 + 3e-7, 0.0));
+    let pebble: Vec<Vec3> = (0..300).map(|_| random.cube_point().normalize().as_vec3()).collect();
+    let mut n_others = 0;
+    for (points, tolerance) in [(&roof, 0.0), (&roof, 3.0), (&pebble, 0.0), (&pebble, 1e4), (&pebble, 5e4)] {
+        let settings = HullSettings::default().with_coplanar_tolerance(tolerance);
+        let hull = ConvexHull::from_points_with(points, &settings).unwrap();
+        let read: ConvexHull = serde_json::from_str(&serde_json::to_string(&hull).unwrap()).unwrap();
+        assert_eq!(hull.vertices(), read.vertices(), "{tolerance}");
+        assert!(hull.half_edges() == read.half_edges(), "{tolerance}");
+        assert_eq!((hull.n_faces(), hull.settings()), (read.n_faces(), read.settings()));
+        for face in 0..hull.n_faces() as u32 {
+            assert_eq!(hull.face_normal(face), read.face_normal(face));
+            assert_eq!(hull.face_offset(face), read.face_offset(face));
+        }
+        let built = ConvexHull::from_points(hull.vertices()).unwrap();
+        n_others += u32::from(built.half_edges() != hull.half_edges());
+    }
+    assert!(3 <= n_others, "{n_others} of 5 hulls would be others");
+}
+
+/// Rings that leave a hole, overlap, cross, turn the wrong way, or name no vertex.
+#[test]
+fn faces_that_are_not_those_of_the_hull_are_refused() {
+    let tetrahedron = |faces: &str| {
+        let vertices = "[[0.0,0.0,0.0],[1.0,0.0,0.0],[0.0,1.0,0.0],[0.0,0.0,1.0]]";
+        serde_json::from_str::<ConvexHull>(&format!(r#"{{"vertices":{vertices},"faces":{faces}}}"#))
+    };
+    let hull = tetrahedron("[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]").unwrap();
+    assert_eq!((hull.n_faces(), hull.settings()), (4, HullSettings::default()));
+    assert!(tetrahedron("[]").unwrap().half_edges() == hull.half_edges());
+    for faces in [
+        "[[0,2,1],[0,1,3],[0,3,2]]",
+        "[[0,2,1],[0,1,3],[0,3,2],[1,2,3],[1,2,3]]",
+        "[[0,2,1],[0,1,3],[0,3,2],[1,3,2]]",
+        "[[0,2,1],[0,1,3],[0,3,2],[1,2,4]]",
+        "[[0,2,1],[0,1,3],[0,3,2],[1,2]]",
+        "[[0,2,1,3],[0,3,2],[1,2,3]]",
+        "[[0,2,1],[0,1,2]]",
+        "[[0,1,2,3]]",
+        "[[]]",
+    ] {
+        let error = tetrahedron(faces).unwrap_err();
+        assert!(error.to_string().contains("the faces are not those"), "{faces}: {error}");
+    }
+    // A point inside is no vertex.
+    let inside = r#"{"vertices":[[0.0,0.0,0.0],[1.0,0.0,0.0],[0.0,1.0,0.0],[0.0,0.0,1.0],[0.1,0.1,0.1]],
+        "faces":[[0,2,1],[0,1,3],[0,3,2],[1,2,3]]}"#;
+    assert!(serde_json::from_str::<ConvexHull>(inside).is_err());
 }
 
 #[test]

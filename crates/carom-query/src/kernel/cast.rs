@@ -22,7 +22,7 @@ use carom_ccd::{
     half_space_time_of_impact_counted,
 };
 use carom_geom::{SupportMap, SupportPoint};
-use carom_math::{WidePose, tol};
+use carom_math::{WidePose, scaling, tol};
 use core::cell::Cell;
 use glam::DVec3;
 
@@ -101,6 +101,7 @@ pub(super) fn cast_any(
 }
 
 fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut Workspace) -> TimeOfImpact {
+    let query = &until_departure(a, b, query);
     let settings = &query.settings;
     let answer = pair(a, b, query, memory);
     match answer {
@@ -122,6 +123,34 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
             TimeOfImpact::Clear(Clear::new(distance))
         }
         _ => answer,
+    }
+}
+
+/// Returns the same cast, which ends when the bodies have passed each other if it would end much
+/// later. For an unbounded shape only an infinite end becomes finite.
+pub(super) fn until_departure<'q, T>(a: &Shape, b: &Shape, query: &CastQuery<'q, T>) -> CastQuery<'q, T> {
+    let CastQuery { motion_a, motion_b, settings, tally } = *query;
+    let start = settings.start_time;
+    let between = scaling::length(motion_b.center_at(start) - motion_a.center_at(start));
+    let path = scaling::length(motion_b.linear() - motion_a.linear()) * (settings.max_time - start);
+    // No shapes are so small that they need less time.
+    if path <= SHORT_PATH * between {
+        return *query;
+    }
+    let ball = |shape: &Shape| ball_around(shape).unwrap_or((DVec3::ZERO, f64::INFINITY));
+    let settings = settings.until_departure(ball(a), motion_a, ball(b), motion_b);
+    CastQuery { motion_a, motion_b, settings, tally }
+}
+
+/// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
+pub(super) fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
+    match shape.kind() {
+        ShapeKind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
+        ShapeKind::HalfSpace(_) => None,
+        ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => {
+            let around = cast_parts::Around::new(shape)?;
+            Some((around.center(), around.radius()))
+        }
     }
 }
 
@@ -208,11 +237,16 @@ fn half_spaces(a: &HalfSpace, b: &HalfSpace, query: &CastQuery<'_, impl Tally>) 
         let closest = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(query, t), ());
         (closest.distance == f64::NEG_INFINITY).then_some(closest)
     };
-    // Looks for a time at which the planes surely cross. The time is halved as long as they cross.
+    // Looks for a time at which the planes surely cross: the end, or that of a turn of one radian,
+    // because after many turns the angle is unknown. It is halved as long as they cross.
     let mut found = overlap_at(start).map(|closest| (start, closest));
-    let mut time = end - start;
-    while found.is_none() && 0.0 < time && motion_a.angular() != motion_b.angular() {
-        let Some(closest) = overlap_at(start + time) else { break };
+    let turn_rate = scaling::length(motion_b.angular() - motion_a.angular());
+    for time in [end - start, 1.0 / turn_rate] {
+        let mut time = time.min(end - start);
+        if found.is_some() || !(0.0 < time && 0.0 < turn_rate) {
+            break;
+        }
+        let Some(closest) = overlap_at(start + time) else { continue };
         found = Some((start + time, closest));
         while let Some(closest) = overlap_at(start + 0.5 * time) {
             time *= 0.5;
@@ -270,6 +304,9 @@ fn better_distance(
     }
     best
 }
+
+/// In distances of the centres: a search over a shorter path keeps its end.
+const SHORT_PATH: f64 = 1024.0;
 
 /// The number of equal intervals of the time searched, at whose ends the distance is computed.
 const N_INTERVALS: u32 = 8;

@@ -159,6 +159,7 @@ pub(super) fn parts(
             }
             let motion_a = &query.motion_a.of_part(part_frame);
             let one_part = CastQuery { motion_a, ..one_part.with_times([start, until]) };
+            let one_part = cast::until_departure(part, b, &one_part);
             let mut answer = cast::pair(part, b, &one_part, memory);
             if let TimeOfImpact::Hit(impact) = &mut answer {
                 impact.part_a = impact.part_a.saturating_add(first_number);

@@ -16,8 +16,8 @@
 //! time).
 //! Differs: certified bounds and brackets.
 
-use super::cast;
-use super::shape::{Shape, ShapeKind};
+use super::cast::{self, ball_around};
+use super::shape::Shape;
 use crate::impact::CastQuery;
 use crate::workspace::{Waiting, Workspace};
 use carom_ccd::{
@@ -25,7 +25,6 @@ use carom_ccd::{
     near_interval_of_balls,
 };
 use core::cell::Cell;
-use glam::DVec3;
 
 /// A shape and its motion.
 #[derive(Clone, Copy, Debug)]
@@ -202,15 +201,3 @@ impl Iterator for ImpactQueue<'_> {
 
 /// Marks an answer that was already returned.
 const RETURNED: TimeOfImpact = TimeOfImpact::Clear(carom_ccd::Clear::new(f64::INFINITY));
-
-/// Returns a ball around a shape in its frame: centre and radius. `None` if the shape is unbounded.
-fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
-    match shape.kind() {
-        ShapeKind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
-        ShapeKind::HalfSpace(_) => None,
-        ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => {
-            let around = super::cast_parts::Around::new(shape)?;
-            Some((carom_geom::SupportMap::center(&around), carom_geom::SupportMap::radius(&around)))
-        }
-    }
-}

@@ -45,8 +45,8 @@ pub fn nearer_than(
 ///
 /// `clearance` returns the clearance of a pair of parts. Its arguments are their numbers as in
 /// [`Distance::part_a`] and [`Distance::part_b`], see
-/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one above `most` is
-/// treated as `most`. Allocates only to grow `out`.
+/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one that is NaN or above
+/// `most` is treated as `most`. Allocates only to grow `out`.
 pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,

@@ -7,7 +7,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
-use super::super::num::Pose;
+use super::super::num::{Pose, PoseError};
 use super::dispatch;
 use super::shape::Shape;
 use crate::closest::Closest;
@@ -59,6 +59,8 @@ pub enum CompoundError {
     Empty,
     /// The part's pose is not finite.
     PoseNotFinite(usize),
+    /// The length of the part's quaternion differs from 1 by more than 1 %.
+    PoseNotUnit(usize),
     /// The part is itself a compound.
     Nested(usize),
 }
@@ -68,6 +70,9 @@ impl core::fmt::Display for CompoundError {
         match self {
             CompoundError::Empty => write!(f, "a compound needs at least one part"),
             CompoundError::PoseNotFinite(part) => write!(f, "the pose of part {part} is NaN or infinite"),
+            CompoundError::PoseNotUnit(part) => {
+                write!(f, "the rotation of part {part} is no unit quaternion")
+            }
             CompoundError::Nested(part) => write!(f, "part {part} is itself a compound"),
         }
     }
@@ -76,8 +81,8 @@ impl core::fmt::Display for CompoundError {
 impl core::error::Error for CompoundError {}
 
 impl Compound {
-    /// Creates a compound of at least one part. Fails if a pose is not finite, or if a part is
-    /// itself a compound.
+    /// Creates a compound of at least one part. Fails if a pose is not finite, if its quaternion is
+    /// no rotation, or if a part is itself a compound.
     pub fn new(parts: Vec<CompoundPart>) -> Result<Compound, CompoundError> {
         if parts.is_empty() {
             return Err(CompoundError::Empty);
@@ -85,9 +90,12 @@ impl Compound {
         let mut first_numbers = Vec::with_capacity(parts.len());
         let mut number = 0_u32;
         for (index, part) in parts.iter().enumerate() {
-            if !part.pose.is_finite() {
-                return Err(CompoundError::PoseNotFinite(index));
-            }
+            let CompoundPart { pose: Pose { rotation, translation }, .. } = *part;
+            // The pose is kept as given: queries normalise the rotation in `f64`.
+            Pose::try_new(rotation, translation).map_err(|error| match error {
+                PoseError::NotUnit(_) => CompoundError::PoseNotUnit(index),
+                _ => CompoundError::PoseNotFinite(index),
+            })?;
             if matches!(part.shape, Shape::Compound(_)) {
                 return Err(CompoundError::Nested(index));
             }

@@ -127,9 +127,13 @@ impl<'a> Advance<'a> {
         // In the frame of the rotating body, the other one stays within this distance of its pivot.
         let reach_b =
             around_b.map_or(f64::INFINITY, |around| reach(around, motion_b)).min(farthest + reach_a);
-        let speed = length(motion_b.linear() - motion_a.linear())
-            + length(motion_a.angular()) * reach_a
-            + length(motion_b.angular()) * reach_b;
+        // The reach may be infinite.
+        let spin = |motion: &Motion, reach: f64| {
+            let rate = length(motion.angular());
+            if rate == 0.0 { 0.0 } else { rate * reach }
+        };
+        let speed =
+            length(motion_b.linear() - motion_a.linear()) + spin(motion_a, reach_a) + spin(motion_b, reach_b);
         let speed = MAX_SLOPE * speed;
         let size = around_b.map_or(around_a.radius(), |around| around.radius().min(around_a.radius()));
         // Not below the resolution of the field's numbers.

@@ -31,8 +31,8 @@ use core::ops::ControlFlow;
 /// A point is inside a compound or a cluster if it is inside a part. The distance is then that to
 /// the surface of the part in which it is deepest.
 ///
-/// `None` for a field without a surface. Also `None` for a mesh, a field or a cluster if the point
-/// is not finite. A compound gives `None` if each of its parts does.
+/// `None` if the point is not finite, here or in the frame of the shape, and for a field without a
+/// surface. A compound gives `None` if each of its parts does.
 pub fn project_point(shape: &Shape, pose: &Pose, point: Vec3) -> Option<PointProjection> {
     project(shape, pose, point, ())
 }
@@ -57,6 +57,9 @@ fn project(shape: &Shape, pose: &Pose, point: Vec3, count: impl Count) -> Option
 }
 
 fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjection> {
+    if !point.is_finite() {
+        return None;
+    }
     if let Some(primitive) = shape.primitive() {
         count.add_pair();
         return Some(primitive.project_point(point));

@@ -11,7 +11,7 @@ use super::super::num::geom::{
     Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, HeightFieldError,
     HullError, MeshError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
-use super::super::num::{Pose, Quat, Real, Vec3};
+use super::super::num::{Pose, Quat, Real, Vec3, narrow, widen};
 use super::compound::{Compound, CompoundError, CompoundPart};
 use super::height_field_shape::{HeightFieldShape, HeightFieldShapeError};
 use super::mesh_shape::MeshShape;
@@ -142,7 +142,7 @@ impl Shape {
                 let factor = all("torus")?;
                 Shape::Torus(Torus::new(s.major_radius() * factor, s.minor_radius() * factor)?)
             }
-            Shape::Hull(s) => hull_of(s.vertices().iter().map(|v| *v * scale))?,
+            Shape::Hull(s) => hull_of(s, |v| v * scale)?,
             Shape::Rounded(s) => {
                 let factor = all("rounded shape")?;
                 let core = s.core().shape().scaled(scale)?;
@@ -168,9 +168,8 @@ impl Shape {
     }
 }
 
-fn hull_of(corners: impl Iterator<Item = Vec3>) -> Result<Shape, ScaleError> {
-    let corners: Vec<Vec3> = corners.collect();
-    Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&corners).map_err(ScaleError::Hull)?)))
+fn hull_of(hull: &ConvexHull, map: impl Fn(Vec3) -> Vec3) -> Result<Shape, ScaleError> {
+    Ok(Shape::Hull(Arc::new(hull.mapped(map).map_err(ScaleError::Hull)?)))
 }
 
 /// Returns a mesh with its vertices moved. The winding of its triangles is reversed if the map
@@ -222,9 +221,10 @@ fn compound(compound: &Compound, scale: Vec3) -> Result<Shape, ScaleError> {
             CompoundPart { shape: shape.scaled(scale)?, pose: Pose::new(rotation, translation) }
         } else {
             // In the directions of the compound, from the origin of the part.
-            let map = |v: Vec3| pose.transform_vector(v) * scale;
+            let rotation = pose.wide().rotation;
+            let map = |v: Vec3| narrow(rotation * widen(v)) * scale;
             let shape = match shape {
-                Shape::Hull(hull) => hull_of(hull.vertices().iter().map(|v| map(*v)))?,
+                Shape::Hull(hull) => hull_of(hull, map)?,
                 Shape::Mesh(mesh) => mesh_of(mesh, map, sign.x * sign.y * sign.z < 0.0)?,
                 _ => return Err(ScaleError::Sheared { part }),
             };

@@ -80,6 +80,10 @@ impl Voxels {
     /// The mesh is contained in the voxels (test: `voxels::a_mesh_is_inside_its_voxels`). Fails if
     /// the cell size is not positive and finite, and for more than 65,536 cells along an axis.
     /// Also fails with `is_solid` if the mesh has no inside.
+    ///
+    /// About one box is made per cell of the surface: its area over the squared size of a cell.
+    /// Memory: 12 bytes per box, twice that while the list grows. It fails after 2^28 boxes, which
+    /// take up to 5 GB, so choose the size of the cells by the area.
     pub fn from_mesh(mesh: &MeshShape, cell: Real, is_solid: bool) -> Result<Voxels, VoxelsError> {
         if !(0.0 < cell && cell.is_finite()) {
             return Err(VoxelsError::BadCellSize);

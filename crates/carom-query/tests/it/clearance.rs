@@ -187,6 +187,28 @@ fn a_passenger_in_a_seat() {
     assert_eq!(check(0.0, 0.07), (0, true));
 }
 
+/// A clearance that is NaN is the largest: a violation too many is seen, one too few is not.
+#[test]
+fn r_a_clearance_that_is_not_a_number() {
+    let (a, b) = (cuboid(1.0, 1.0, 1.0), cuboid(1.0, 1.0, 1.0));
+    let beside = Pose::from_translation(Vec3::X * 1.5);
+    for (most, n) in [(0.4, 0), (0.6, 1)] {
+        let mut out = Vec::new();
+        let mut memory = Workspace::default();
+        clearance_violations(
+            &a,
+            &Pose::IDENTITY,
+            &b,
+            &beside,
+            most,
+            &mut |_, _| f32::NAN,
+            &mut memory,
+            &mut out,
+        );
+        assert_eq!(out.len(), n, "{most}");
+    }
+}
+
 #[test]
 fn warm_it_allocates_nothing() {
     let sheet = Shape::Mesh(Arc::new(MeshShape::new(bumpy_sheet(30, 0.1)).unwrap()));

@@ -21,6 +21,12 @@ fn the_first_offender_is_named() {
     assert_eq!(Compound::new(vec![]).unwrap_err(), CompoundError::Empty);
     let parts = vec![part(ball.clone(), 0.0), part(ball.clone(), f32::NAN), part(ball.clone(), 0.0)];
     assert_eq!(Compound::new(parts).unwrap_err(), CompoundError::PoseNotFinite(1));
+    // The quaternion of a file that has left it out, and one that was not normalised.
+    for length in [0.0, 0.5, 2.0] {
+        let turned = CompoundPart { shape: ball.clone(), pose: Pose::from_rotation(Quat::IDENTITY * length) };
+        let parts = vec![part(ball.clone(), 0.0), turned];
+        assert_eq!(Compound::new(parts).unwrap_err(), CompoundError::PoseNotUnit(1), "length {length}");
+    }
     let nested = vec![part(ball, 0.0), part(Shape::Compound(Arc::new(one)), 1.0)];
     assert_eq!(Compound::new(nested).unwrap_err(), CompoundError::Nested(1));
 }

@@ -14,6 +14,7 @@ mod compound;
 mod convex_matrix;
 mod corpus;
 mod cost;
+mod endless;
 mod far_origin;
 mod fields;
 mod half_space_part;

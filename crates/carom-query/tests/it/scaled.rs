@@ -1,7 +1,7 @@
 //! Scaled shapes are met by scaled rays where the shapes are met by the rays.
 
 use crate::zoo::{box_mesh, shapes};
-use carom_geom::{MeshError, ShapeError};
+use carom_geom::{ConvexHull, HullSettings, MeshError, ShapeError};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{MeshShape, ScaleError, Shape, cast_ray};
 use carom_testkit::random::Random;
@@ -155,4 +155,40 @@ fn short_forms_check_their_numbers() {
     assert_eq!((capsule.half_height(), capsule.radius()), (1.0, 0.25));
     let Shape::Cone(cone) = Shape::cone(1.0, 0.25).unwrap() else { panic!("another shape") };
     assert_eq!((cone.half_height(), cone.radius()), (1.0, 0.25));
+}
+
+/// A hull keeps its faces, whatever the settings it was built with, and so its features.
+#[test]
+fn r_a_scaled_hull_keeps_its_faces() {
+    let cube = (0..8).map(|k| Vec3::from([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+    let mut roof: Vec<Vec3> = cube.collect();
+    roof.push(Vec3::new(0.0, 1.0 + 3e-7, 0.0));
+    for tolerance in [0.0, HullSettings::default().coplanar_tolerance] {
+        let settings = HullSettings::default().with_coplanar_tolerance(tolerance);
+        let hull = ConvexHull::from_points_with(&roof, &settings).unwrap();
+        let shape = Shape::Hull(Arc::new(hull.clone()));
+        for scale in [Vec3::ONE, Vec3::splat(0.25), Vec3::new(2.0, 4.0, 1.0)] {
+            let Shape::Hull(scaled) = shape.scaled(scale).unwrap() else { panic!("a hull") };
+            assert!(scaled.half_edges() == hull.half_edges(), "{tolerance} {scale}");
+            let Shape::Hull(mirrored) = shape.scaled(scale * Vec3::new(-1.0, 1.0, 1.0)).unwrap() else {
+                panic!("a hull")
+            };
+            assert_eq!((mirrored.n_faces(), mirrored.n_edges()), (hull.n_faces(), hull.n_edges()));
+        }
+    }
+}
+
+/// The rotation of a part is normalised, as in queries: here its length is above 1 by half a
+/// percent.
+#[test]
+fn r_a_sheared_part_is_as_large_as_its_rotation_says() {
+    let corners: Vec<Vec3> =
+        (0..8).map(|k| Vec3::from([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 }))).collect();
+    let turn = Quat::from_rotation_z(0.5);
+    let at = |rotation: Quat| {
+        let part = (Shape::hull(&corners).unwrap(), Pose::from_rotation(rotation));
+        Shape::compound(vec![part]).unwrap().scaled(Vec3::new(1.0, 2.0, 1.0)).unwrap().aabb(&Pose::IDENTITY)
+    };
+    let (exact, longer) = (at(turn), at(turn * 1.005));
+    assert!((exact.max - longer.max).length() < 1e-5, "{exact:?} {longer:?}");
 }
