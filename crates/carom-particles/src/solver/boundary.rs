@@ -15,11 +15,11 @@ use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{ContactMaterial, DistanceFn, MeetsFn, Surface, SurfaceContact};
-use crate::solver::trace::trace;
+use crate::solver::trace::{Bend, trace};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
+use carom_math::Pose;
 use carom_math::ops::sqrt;
-use carom_math::{Pose, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
@@ -60,8 +60,8 @@ pub(crate) struct Candidate {
 /// The candidates of a boundary.
 pub(crate) type Candidates = Vec<Candidate>;
 
-/// The slots of particles that a surface stops, and where; workspace.
-pub(crate) type Stops = Vec<(usize, Vec3)>;
+/// The slots of particles whose path a surface bends, and the bends in the world; workspace.
+pub(crate) type Bends = Vec<(usize, Bend)>;
 
 pub(super) fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
@@ -104,63 +104,55 @@ impl Obstacle<'_> {
 }
 
 /// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
-/// they may only go along it, and a little into it. A body gets the other side of what stops them.
+/// they may only go along it, and a little into it. A body gets the other side of what bends their
+/// path.
 pub(crate) fn find_near_field(
     store: &mut Store,
     obstacle: &Obstacle<'_>,
     body: &mut BodyState,
     out: &mut Candidates,
-    stops: &mut Stops,
+    bends: &mut Bends,
 ) {
     out.clear();
-    stops.clear();
+    bends.clear();
     let motion = body.motion;
     for slot in 0..store.len() {
         if !obstacle.meets(store.ids[slot]) {
             continue;
         }
         let radius = store.radius(slot);
-        let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
-        let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
+        let [begin, end] = motion.path(store, slot);
         let length = begin.distance(end);
         let room = (obstacle.distance)(begin).0 - radius;
         if room.is_nan() || length + MARGIN * radius < room {
             continue;
         }
         out.push(candidate(slot));
-        if let Some(stop) = trace(obstacle.distance, begin, end, radius) {
-            let depth = -tol::PARTICLE_TRACE * radius - stop.room;
-            let inward = stop.left.dot(stop.normal);
-            let end = stop.position + stop.left + stop.normal * (depth - inward).max(0.0);
-            stops.push((slot, motion.end.transform_point(end)));
-        }
+        let bend = trace(obstacle.distance, begin, end, radius);
+        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
     }
-    body.stop(store, stops, out);
+    body.bend(store, bends, out);
 }
 
-/// Stops particles at the surface of a field that they meet, if corrections took them far, and
-/// through it. A body gets the other side of that.
-pub(crate) fn stop_at_field(
+/// Does the same with the paths of particles that corrections took far, and through a field.
+pub(crate) fn bend_at_field(
     store: &mut Store,
     obstacle: &Obstacle<'_>,
     body: &mut BodyState,
     candidates: &mut Candidates,
-    stops: &mut Stops,
+    bends: &mut Bends,
 ) {
-    stops.clear();
+    bends.clear();
     let motion = body.motion;
     for slot in 0..store.len() {
         if !obstacle.meets(store.ids[slot]) {
             continue;
         }
-        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
-        let begin = motion.start.inverse_transform_point(from);
-        let end = motion.end.inverse_transform_point(to);
-        if let Some(stop) = trace(obstacle.distance, begin, end, store.radius(slot)) {
-            stops.push((slot, motion.end.transform_point(stop.position)));
-        }
+        let [begin, end] = motion.path(store, slot);
+        let bend = trace(obstacle.distance, begin, end, store.radius(slot));
+        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
     }
-    body.stop(store, stops, candidates);
+    body.bend(store, bends, candidates);
 }
 
 pub(super) fn set_place(row: &mut Row, position: Vec3) {
@@ -177,6 +169,18 @@ pub(crate) struct Motion {
 impl Motion {
     /// A field that does not move.
     pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
+
+    /// Returns the start and the end of a particle's path in the substep, relative to the field.
+    fn path(&self, store: &Store, slot: usize) -> [Vec3; 2] {
+        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
+        [self.start.inverse_transform_point(from), self.end.inverse_transform_point(to)]
+    }
+
+    /// Brings a bend into the world.
+    fn in_world(&self, bend: &Bend) -> Bend {
+        let Bend { end, normal } = *bend;
+        Bend { end: self.end.transform_point(end), normal: self.end.transform_vector(normal) }
+    }
 
     /// Returns the displacement in the substep of the field's point that ends here.
     pub(super) fn of_point(&self, point: Vec3) -> Vec3 {

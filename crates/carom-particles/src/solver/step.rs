@@ -12,8 +12,8 @@
 use crate::parting::parting;
 use crate::solver::body_state::BodyState;
 use crate::solver::boundary::{
-    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
-    project_still, stop_at_field,
+    Bends, Candidates, Obstacle, add_field_walls, add_plane_walls, bend_at_field, find_near_field,
+    find_near_plane, project_still,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::contact::Contacts;
@@ -54,7 +54,7 @@ pub(crate) struct Workspace {
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
     stacks: Stacks,
-    stops: Stops,
+    bends: Bends,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
@@ -198,7 +198,7 @@ impl Step<'_> {
             self.project_boundaries(surroundings);
         }
         // Corrections may have moved particles far, and through thin fields and bodies.
-        self.for_each_obstacle(surroundings, stop_at_field);
+        self.for_each_obstacle(surroundings, bend_at_field);
         self.work.stacks.pass_on(&mut self.work.states, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
@@ -267,17 +267,17 @@ impl Step<'_> {
     fn for_each_obstacle(
         &mut self,
         surroundings: &Surroundings<'_, '_>,
-        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Stops),
+        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Bends),
     ) {
-        let Workspace { fields, bodies, states, stops, .. } = &mut *self.work;
+        let Workspace { fields, bodies, states, bends, .. } = &mut *self.work;
         for (field, candidates) in surroundings.fields.iter().zip(fields) {
             let obstacle = Obstacle { distance: field.distance, met_by: None };
-            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, stops);
+            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, bends);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
             if body.is_met {
                 let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
-                work_on(self.store, &obstacle, state, candidates, stops);
+                work_on(self.store, &obstacle, state, candidates, bends);
             } else {
                 candidates.clear();
             }

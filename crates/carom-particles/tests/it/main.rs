@@ -12,6 +12,7 @@ mod crossings;
 mod depth;
 mod drawing;
 mod field;
+mod gliding;
 mod grains;
 mod inflatables;
 mod liquid;
