@@ -11,6 +11,7 @@
 
 use crate::solver::body_state::BodyState;
 use crate::solver::chunks::for_each_chunk;
+use crate::solver::clusters::Clusters;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
@@ -23,7 +24,7 @@ use carom_math::ops::sqrt;
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
-const MARGIN: f32 = 3.0;
+pub(super) const MARGIN: f32 = 3.0;
 
 /// Pins hold a particle against a push if the sum of the directions away from them has at least
 /// this part along it.
@@ -95,11 +96,18 @@ pub(crate) struct Obstacle<'a> {
     pub(crate) distance: DistanceFn<'a>,
     /// `None` if all do.
     pub(crate) met_by: Option<MeetsFn<'a>>,
+    /// All particles and their paths.
+    pub(crate) clusters: &'a Clusters,
 }
 
 impl Obstacle<'_> {
-    fn meets(&self, particle: u32) -> bool {
-        self.met_by.is_none_or(|meets| meets(particle))
+    /// Calls `visit` for the slots of particles that meet the obstacle, and for no other whose path
+    /// comes near it.
+    fn visit_near(&self, store: &Store, motion: &Motion, mut visit: impl FnMut(usize)) {
+        self.clusters.visit_near(self.distance, motion, &mut |slots| {
+            let meets = |slot: &usize| self.met_by.is_none_or(|meets| meets(store.ids[*slot]));
+            slots.filter(meets).for_each(&mut visit);
+        });
     }
 }
 
@@ -116,21 +124,18 @@ pub(crate) fn find_near_field(
     out.clear();
     bends.clear();
     let motion = body.motion;
-    for slot in 0..store.len() {
-        if !obstacle.meets(store.ids[slot]) {
-            continue;
-        }
+    obstacle.visit_near(store, &motion, |slot| {
         let radius = store.radius(slot);
         let [begin, end] = motion.path(store, slot);
         let length = begin.distance(end);
         let room = (obstacle.distance)(begin).0 - radius;
         if room.is_nan() || length + MARGIN * radius < room {
-            continue;
+            return;
         }
         out.push(candidate(slot));
         let bend = trace(obstacle.distance, begin, end, radius);
         bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
-    }
+    });
     body.bend(store, bends, out);
 }
 
@@ -144,14 +149,11 @@ pub(crate) fn bend_at_field(
 ) {
     bends.clear();
     let motion = body.motion;
-    for slot in 0..store.len() {
-        if !obstacle.meets(store.ids[slot]) {
-            continue;
-        }
+    obstacle.visit_near(store, &motion, |slot| {
         let [begin, end] = motion.path(store, slot);
         let bend = trace(obstacle.distance, begin, end, store.radius(slot));
         bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
-    }
+    });
     body.bend(store, bends, candidates);
 }
 

@@ -16,6 +16,7 @@ use crate::solver::boundary::{
     find_near_plane, project_still,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
+use crate::solver::clusters::Clusters;
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
@@ -55,6 +56,7 @@ pub(crate) struct Workspace {
     states: Vec<BodyState>,
     stacks: Stacks,
     bends: Bends,
+    clusters: Clusters,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
@@ -269,18 +271,24 @@ impl Step<'_> {
         surroundings: &Surroundings<'_, '_>,
         work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Bends),
     ) {
-        let Workspace { fields, bodies, states, bends, .. } = &mut *self.work;
+        let Workspace { fields, bodies, states, bends, clusters, .. } = &mut *self.work;
+        if surroundings.fields.is_empty() && surroundings.bodies.is_empty() {
+            return;
+        }
+        clusters.update(self.store);
         for (field, candidates) in surroundings.fields.iter().zip(fields) {
-            let obstacle = Obstacle { distance: field.distance, met_by: None };
+            let obstacle = Obstacle { distance: field.distance, met_by: None, clusters };
             work_on(self.store, &obstacle, &mut BodyState::still(), candidates, bends);
+            clusters.include(self.store, bends);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
-            if body.is_met {
-                let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
-                work_on(self.store, &obstacle, state, candidates, bends);
-            } else {
+            if !body.is_met {
                 candidates.clear();
+                continue;
             }
+            let obstacle = Obstacle { distance: body.distance, met_by: body.meets, clusters };
+            work_on(self.store, &obstacle, state, candidates, bends);
+            clusters.include(self.store, bends);
         }
     }
 

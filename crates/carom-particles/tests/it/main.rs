@@ -17,6 +17,7 @@ mod grains;
 mod inflatables;
 mod liquid;
 mod mixed;
+mod near;
 mod population;
 mod refusals;
 mod ropes;
