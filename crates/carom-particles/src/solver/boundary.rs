@@ -19,8 +19,8 @@ use crate::solver::surroundings::{ContactMaterial, DistanceFn, MeetsFn, Surface,
 use crate::solver::trace::{Bend, trace};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
-use carom_math::Pose;
 use carom_math::ops::sqrt;
+use carom_math::{Pose, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
@@ -133,13 +133,14 @@ pub(crate) fn find_near_field(
             return;
         }
         out.push(candidate(slot));
-        let bend = trace(obstacle.distance, begin, end, radius);
+        let bend = trace(obstacle.distance, begin, end, radius, tol::PARTICLE_TRACE * radius);
         bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
     });
     body.bend(store, bends, out);
 }
 
-/// Does the same with the paths of particles that corrections took far, and through a field.
+/// Does the same with the paths of particles that corrections took far, and through a field. They
+/// end half as deep, so that none gets through a thin wall by a short path in the next substep.
 pub(crate) fn bend_at_field(
     store: &mut Store,
     obstacle: &Obstacle<'_>,
@@ -151,7 +152,8 @@ pub(crate) fn bend_at_field(
     let motion = body.motion;
     obstacle.visit_near(store, &motion, |slot| {
         let [begin, end] = motion.path(store, slot);
-        let bend = trace(obstacle.distance, begin, end, store.radius(slot));
+        let radius = store.radius(slot);
+        let bend = trace(obstacle.distance, begin, end, radius, 0.5 * tol::PARTICLE_TRACE * radius);
         bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
     });
     body.bend(store, bends, candidates);

@@ -26,12 +26,13 @@ pub(crate) struct Bend {
 }
 
 /// Follows a path that is longer than a part of the radius and whose start has a distance above 0.
-/// It gets at most that part deep, or as deep as it starts. `None` if nothing bends it.
+/// It gets at most `depth` deep, or as deep as it starts. `None` if nothing bends it.
 pub(crate) fn trace(
     distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
     begin: Vec3,
     end: Vec3,
     radius: f32,
+    depth: f32,
 ) -> Option<Bend> {
     let near = tol::PARTICLE_TRACE * radius;
     let length = begin.distance(end);
@@ -43,7 +44,7 @@ pub(crate) fn trace(
     if found.0 <= 0.0 {
         return None;
     }
-    let lowest_room = (found.0 - radius).min(-near);
+    let lowest_room = (found.0 - radius).min(-depth);
     let (mut position, mut left) = (begin, end - begin);
     let mut bend = None;
     for _ in 0..MAX_TRACE {

@@ -143,8 +143,8 @@ impl<B: BroadPhase> World<B> {
         })
     }
 
-    /// Moves soft things along with the frame of the world, after its bodies. Sleeping ones wake if
-    /// they were disturbed before.
+    /// Moves soft things along with the frame of the world, after its bodies. Sleeping ones wake
+    /// if they were disturbed before.
     ///
     /// Errors: a vertex beyond the range of meshes.
     pub(crate) fn shift_soft(&mut self, shift: Shift, was_undisturbed: bool) -> Result<(), SoftError> {
@@ -574,8 +574,8 @@ impl SoftSet {
     }
 
     /// Finishes the step: moves pinned vertices to their targets, damps velocities, tears cloth,
-    /// and updates the meshes. Damping sees the velocities of pinned vertices in the step. Then they
-    /// are zero.
+    /// and updates the meshes. Damping sees the velocities of pinned vertices in the step. They are
+    /// zero afterwards.
     fn after(&mut self, dt: f32) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;
         let mut solids: [Vec<Vec3>; 2] = [Vec::new(), Vec::new()];
