@@ -83,7 +83,7 @@ pub(crate) fn near_interval<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
     let v = pair.velocity;
     if v != DVec3::ZERO && !SAFE_SPEEDS.contains(&scaling::length(v)) {
         // The time at which the centres are nearest is not known.
-        return Meeting::Between { start, end, distance: f64::INFINITY };
+        return NearInterval::Between { start, end, distance: f64::INFINITY };
     }
     let vv = v.length_squared();
     // The time at which the centres are nearest.

@@ -68,6 +68,8 @@ pub struct DeformableMesh<T = AutoTree> {
     /// The vertex that each vertex counts as in the test for neighbours; empty if each counts as
     /// itself.
     stands_for: Vec<u32>,
+    /// How often vertices got other numbers.
+    n_renumberings: u32,
     thickness: f32,
     /// For vertices, edges and faces.
     trees: [Tracked<T>; 3],
@@ -175,6 +177,7 @@ impl DeformableMesh {
             faces,
             inside,
             stands_for: Vec::new(),
+            n_renumberings: 0,
             thickness: 0.0,
             trees,
         })
@@ -196,6 +199,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             faces: self.faces,
             inside: self.inside,
             stands_for: self.stands_for,
+            n_renumberings: self.n_renumberings,
             thickness: self.thickness,
             trees,
         }
@@ -249,6 +253,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
             tracked.is_new = true;
         }
         Ok(())
+    }
+
+    /// How often vertices got other numbers, so that a memory by vertex is void.
+    pub(crate) fn n_renumberings(&self) -> u32 {
+        self.n_renumberings
     }
 
     /// The positions before the present ones.

@@ -34,6 +34,8 @@ pub struct RayDepths {
     update: u32,
     /// For each vertex of the body.
     faces: Vec<u32>,
+    /// Of the body in the last update: the faces are those of its vertices with these numbers.
+    n_renumberings: u32,
     next: Vec<u32>,
     normals: Vec<DVec3>,
     found: Vec<PushOut>,
@@ -61,6 +63,7 @@ impl RayDepths {
             period: period.max(1),
             update: 0,
             faces: Vec::new(),
+            n_renumberings: 0,
             next: Vec::new(),
             normals: Vec::new(),
             found: Vec::new(),
@@ -71,7 +74,8 @@ impl RayDepths {
     /// the collider's exit along the ray, plus half of each thickness. Faces of both turn
     /// outwards, and the collider must be closed: for an open one the answer has no meaning. A
     /// vertex without faces has no ray. An update that is dropped before its end keeps the exits
-    /// of the last one, except faces that this collider does not have.
+    /// of the last one, except faces that this collider does not have. If vertices of the body were
+    /// removed, all rays are cast anew (test: `ray_depths::removed_vertices_pass_no_face_on`).
     pub fn update<'a, T: FollowingTree, U: FollowingTree>(
         &'a mut self,
         body: &'a DeformableMesh<T>,
@@ -81,6 +85,10 @@ impl RayDepths {
         let collider = &*collider;
         let n_vertices = body.positions().len();
         let n_faces = collider.faces().len() as u32;
+        if self.n_renumberings != body.n_renumberings() {
+            self.n_renumberings = body.n_renumberings();
+            self.faces.clear();
+        }
         self.faces.resize(n_vertices, NO_FACE);
         // Another collider may have fewer faces.
         self.faces.iter_mut().filter(|face| n_faces <= **face).for_each(|face| *face = NO_FACE);

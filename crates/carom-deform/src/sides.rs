@@ -40,6 +40,8 @@ pub struct ContactSides {
     /// progress.
     contacts: Vec<Contact>,
     next: Vec<Contact>,
+    /// Of the cloth in the last update: contacts are those of its vertices with these numbers.
+    n_renumberings: u32,
     near_faces: Vec<u32>,
     /// For each sheet within reach of a vertex, the nearest point.
     near: Vec<(u32, Nearest)>,
@@ -117,6 +119,7 @@ impl ContactSides {
             sheets: Sheets::new(collider.faces(), collider.positions().len()),
             contacts: Vec::new(),
             next: Vec::new(),
+            n_renumberings: 0,
             near_faces: Vec::new(),
             near: Vec::new(),
             found: Vec::new(),
@@ -126,7 +129,9 @@ impl ContactSides {
     /// Follows the vertices of the cloth to their present positions. Finds those that are nearer
     /// to a sheet of the collider than half the sum of the thicknesses, or on the wrong side of
     /// it: once for each such sheet. The collider is that of [`ContactSides::new`], at any
-    /// positions. If its faces were edited, it is refused.
+    /// positions. If its faces were edited, it is refused. If vertices of the cloth were removed,
+    /// all sides are forgotten, because the others have new numbers (test:
+    /// `sides::removed_vertices_pass_no_side_on`). Vertices that edits add have no side yet.
     ///
     /// An update that is dropped before its end changes nothing, and one without new positions
     /// repeats the answer.
@@ -139,6 +144,10 @@ impl ContactSides {
         if own != other {
             let face = own.iter().zip(other).position(|(s, t)| s != t);
             return Err(DeformError::OtherCollider { face: face.unwrap_or(own.len().min(other.len())) });
+        }
+        if self.n_renumberings != cloth.n_renumberings() {
+            self.n_renumberings = cloth.n_renumberings();
+            self.forget();
         }
         self.next.clear();
         self.found.clear();

@@ -158,6 +158,7 @@ pub use solver::group::{Gas, Grains, Liquid, Solid};
 pub use solver::population::{ParticleGroup, Renumbering};
 pub use solver::ray::ParticleHit;
 pub use solver::settings::ParticleSettings;
+pub use solver::supports::MAX_SUPPORTS;
 pub use solver::surroundings::{
     Acceleration, AccelerationFn, Attachment, Bearer, BodyBoundary, ContactMaterial, DistanceFn,
     FieldBoundary, MeetsFn, ParticleMotion, SolidPass, Support, Surface, SurfaceContact, SurfaceFn,

@@ -14,6 +14,7 @@
 pub(crate) mod body_state;
 pub(crate) mod boundary;
 pub(crate) mod chunks;
+mod clusters;
 pub(crate) mod contact;
 pub(crate) mod density;
 pub(crate) mod group;

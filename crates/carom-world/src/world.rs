@@ -167,6 +167,8 @@ impl<B: BroadPhase> World<B> {
     /// its events again.
     pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
+        #[cfg(feature = "soft")]
+        self.note_changed_bodies();
         self.detect_within(&mut StepBudget::start(Budget::Unlimited, self.budget.cost_model, 0), 0.0, None);
         &self.last.stats
     }

@@ -173,6 +173,10 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// Removes the vertices that no element has, which edits leave behind. Returns the old number
     /// of each remaining vertex; their order stays. After this call
     /// [`DeformableMesh::set_positions`] takes fewer positions.
+    ///
+    /// If a vertex was removed, [`ContactSides`](crate::ContactSides) and
+    /// [`RayDepths`](crate::RayDepths) of this mesh forget what they know about its vertices. So
+    /// call it while no vertex is on the wrong side of an open collider.
     pub fn remove_unused_vertices(&mut self) -> Vec<u32> {
         let mut numbers = vec![ADDED; self.after.len()];
         let mut mark = |vertices: &[u32]| vertices.iter().for_each(|&vertex| numbers[vertex as usize] = 0);
@@ -207,6 +211,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
                 })
                 .collect();
         }
+        self.n_renumberings = self.n_renumberings.wrapping_add(u32::from(origins.len() < self.after.len()));
         let kept = |moment: &[Vec3]| origins.iter().map(|&origin| moment[origin as usize]).collect();
         (self.before, self.after) = (kept(&self.before), kept(&self.after));
         origins

@@ -126,3 +126,18 @@ fn push_outs_follow_a_signed_distance() {
     cloth.collect_push_outs(&|_: DVec3| Some((-1.0, DVec3::NAN)), &mut found);
     assert_eq!(found, []);
 }
+
+/// The rays of vertices that get the numbers of removed ones are cast anew.
+#[test]
+fn removed_vertices_pass_no_face_on() {
+    let [body, mut collider] = balls(3);
+    let mut rays = RayDepths::new(100);
+    assert!(!push_outs(&mut rays, &body, &mut collider).is_empty());
+    let mut left = body;
+    left.remove_faces(&(0..left.faces().len() as u32 / 2).collect::<Vec<_>>()).unwrap();
+    assert!(!left.remove_unused_vertices().is_empty());
+    let expected = push_outs(&mut RayDepths::new(100), &left, &mut collider);
+    let update = rays.update(&left, &mut collider).finish();
+    assert_eq!((update.push_outs, update.counters.followed), (&expected[..], 0));
+    assert!(!expected.is_empty());
+}

@@ -317,3 +317,30 @@ fn refusals() {
     let mut same = plate;
     assert_eq!(push_outs(&mut sides, &cloth, &mut same), []);
 }
+
+/// Vertices that get the numbers of removed ones do not get their sides: they would be pushed
+/// through the collider.
+#[test]
+fn removed_vertices_pass_no_side_on() {
+    let triangle = [[-9.0, -9.0], [0.0, 9.0], [9.0, -9.0]].map(|[x, z]| Vec3::new(x, 0.0, z));
+    for is_clean in [true, false] {
+        let mut collider = mesh(&triangle, vec![[0, 1, 2]]);
+        let part = |height: f32| triangle.map(|p| p * 0.01 + Vec3::Y * height);
+        let mut cloth = mesh(&[part(0.1), part(-0.1)].concat(), vec![[0, 1, 2], [3, 4, 5]]);
+        let mut sides = ContactSides::new(&collider, 1.0).unwrap();
+        assert_eq!(push_outs(&mut sides, &cloth, &mut collider), []);
+        cloth.remove_faces(&[0]).unwrap();
+        if is_clean {
+            assert_eq!(cloth.remove_unused_vertices(), [3, 4, 5]);
+        }
+        for _ in 0..3 {
+            assert_eq!(push_outs(&mut sides, &cloth, &mut collider), [], "{is_clean}");
+        }
+        // From then on the sides are kept: what goes up through the collider is pushed down.
+        let lifted: Vec<Vec3> = cloth.positions().iter().map(|p| *p + Vec3::Y * 0.15).collect();
+        cloth.set_positions(&lifted).unwrap();
+        let found = push_outs(&mut sides, &cloth, &mut collider);
+        assert_eq!(found.len(), 3, "{is_clean}");
+        assert!(found.iter().all(|p| p.direction.y == -1.0 && (p.depth - 0.05).abs() < 1e-6), "{found:?}");
+    }
+}

@@ -7,9 +7,10 @@ use core::fmt;
 #[non_exhaustive]
 pub enum ConstraintError {
     /// A rest position is NaN or infinite, or a coordinate is beyond
-    /// [`MAX_REST`](crate::MAX_REST).
+    /// [`MAX_REST`](crate::MAX_REST). In a step: a position, a velocity or an inverse mass is out
+    /// of range.
     BadParticle {
-        /// The particle, from 0 in its body.
+        /// The particle, from 0 in its body; in a step, from 0 in the arrays.
         particle: usize,
     },
     /// A link, triangle, tetrahedron or cluster has the index of a particle that does not exist.
@@ -75,7 +76,7 @@ impl fmt::Display for ConstraintError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             ConstraintError::BadParticle { particle } => {
-                write!(f, "the rest position of particle {particle} is not finite, or beyond 2^40")
+                write!(f, "a number of particle {particle} is not finite, or out of range")
             }
             ConstraintError::NoSuchParticle { element } => {
                 write!(f, "element {element} has the number of a particle that does not exist")

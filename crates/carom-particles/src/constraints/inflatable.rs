@@ -16,7 +16,7 @@
 //! the volume.
 
 use super::cloth::{Cloth, ClothSettings};
-use super::{ConstraintError, ParticleBody, check_setting, check_step};
+use super::{ConstraintError, ParticleBody, TautParticle, check_setting, check_step};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
 use core::ops::Range;
@@ -42,7 +42,7 @@ pub enum Filling {
 pub struct InflatableSettings {
     /// The content. By default it keeps the volume at rest.
     pub filling: Filling,
-    /// The skin. It does not tear.
+    /// The skin. It does not tear: its tear strain is ignored.
     pub skin: ClothSettings,
 }
 
@@ -59,7 +59,7 @@ impl InflatableSettings {
         InflatableSettings { filling, ..self }
     }
 
-    /// These settings with another skin. Its tear strain is ignored.
+    /// These settings with another skin.
     #[must_use]
     pub fn with_skin(self, skin: ClothSettings) -> InflatableSettings {
         InflatableSettings { skin, ..self }
@@ -93,7 +93,8 @@ impl Inflatable {
         triangles: &[[u32; 3]],
         settings: &InflatableSettings,
     ) -> Result<Inflatable, ConstraintError> {
-        let skin = Cloth::new(first, rest, triangles, &settings.skin)?;
+        let skin = settings.skin.with_tear_strain(f32::INFINITY);
+        let skin = Cloth::new(first, rest, triangles, &skin)?;
         check_closed(triangles)?;
         let mut gradients = alloc::vec![DVec3::ZERO; rest.len()];
         let rest_volume = volume_and_gradients(rest, triangles, &mut gradients);
@@ -244,6 +245,10 @@ impl ParticleBody for Inflatable {
         let particles = self.particles();
         self.project_volume(&mut positions[particles.clone()], &inverse_masses[particles], dt);
         Ok(())
+    }
+
+    fn taut(&self) -> &[TautParticle] {
+        self.skin.taut()
     }
 
     fn damp(

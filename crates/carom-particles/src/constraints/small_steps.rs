@@ -24,7 +24,7 @@ pub struct StepMemory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SmallSteps {
-    /// The number of substeps in a step, at least 1.
+    /// The number of substeps in a step, at least 1. Thousands take as long as so many steps.
     pub substeps: u32,
     /// The number of passes over the bodies in a substep, at least 1. More substeps are better than
     /// more passes.
@@ -71,7 +71,9 @@ impl SmallSteps {
     ///
     /// # Errors
     /// If the arrays have different lengths or are too short for a body, if the time step is not
-    /// positive, or if a setting is out of range. Nothing has moved then.
+    /// positive, or if a setting is out of range. [`ConstraintError::BadParticle`] names the first
+    /// position or velocity that is not finite, or inverse mass that is not from 0 and finite.
+    /// Nothing has moved then.
     pub fn advance(
         &self,
         positions: &mut [Vec3],
@@ -87,6 +89,16 @@ impl SmallSteps {
         let h = dt / self.substeps.max(1) as f32;
         check_step(&(0..end), &[n, velocities.len(), inverse_masses.len()], h)?;
         check_setting("drag", self.drag, false)?;
+        if !self.gravity.is_finite() {
+            return Err(ConstraintError::BadSetting { name: "gravity", value: self.gravity.length() });
+        }
+        let is_good = |((position, velocity), w): ((&Vec3, &Vec3), &f32)| {
+            position.is_finite() && velocity.is_finite() && (0.0..f32::INFINITY).contains(w)
+        };
+        let mut all = positions.iter().zip(&*velocities).zip(inverse_masses);
+        if let Some(particle) = all.position(|each| !is_good(each)) {
+            return Err(ConstraintError::BadParticle { particle });
+        }
         for (name, value) in [("substeps", self.substeps), ("iterations", self.iterations)] {
             if value == 0 {
                 return Err(ConstraintError::BadSetting { name, value: 0.0 });

@@ -18,6 +18,7 @@ use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Store, vector};
 use crate::solver::supports::{MAX_SUPPORTS, Rest};
 use crate::solver::surroundings::{Bearer, BodyBoundary, ContactMaterial, DistanceFn, SurfaceContact};
+use crate::solver::trace::Bend;
 use crate::solver::wall::Wall;
 use carom_math::{Mat3, Pose, rotation};
 use glam::Vec3;
@@ -160,33 +161,34 @@ impl BodyState {
         BodyState::new(&BodyBoundary::fixed(nowhere, Pose::IDENTITY))
     }
 
-    /// Brings particles to places at the surface, by slot. A body that can move goes a part of the
+    /// Brings particles to the ends of bent paths, by slot. A body that can move goes a part of the
     /// way, by the inverse masses. Its mass is split among them.
-    pub(super) fn stop(&mut self, store: &mut Store, stops: &[(usize, Vec3)], candidates: &mut Candidates) {
+    pub(super) fn bend(&mut self, store: &mut Store, bends: &[(usize, Bend)], candidates: &mut Candidates) {
         let this = *self;
         let (mut push, mut twist) = (Vec3::ZERO, Vec3::ZERO);
-        for &(slot, target) in stops {
+        for &(slot, Bend { end, normal }) in bends {
             let (position, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
-            let (offset, length) = (target - position, target.distance(position));
+            let (offset, length) = (end - position, end.distance(position));
             let yields = if this.is_moved() && 0.0 < length {
-                stops.len() as f32 * this.softness(target, offset / length)
+                bends.len() as f32 * this.softness(end, offset / length)
             } else {
                 0.0
             };
-            if !(0.0 < yields) {
-                set_position(&mut store.predicted[slot], target);
-                continue;
-            }
-            let change = offset / (w + yields);
-            set_position(&mut store.predicted[slot], position + change * w);
-            push -= change;
-            twist -= this.arm(target).cross(change);
+            let softness = w + yields;
+            let change = if 0.0 < softness { offset / softness } else { Vec3::ZERO };
+            set_position(&mut store.predicted[slot], if 0.0 < yields { position + change * w } else { end });
             let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
             let at = found.unwrap_or_else(|at| {
                 candidates.insert(at, candidate(slot));
                 at
             });
-            candidates[at].on_body -= change;
+            candidates[at].normal = normal;
+            candidates[at].push += change.dot(normal).max(0.0);
+            if 0.0 < yields {
+                candidates[at].on_body -= change;
+                push -= change;
+                twist -= this.arm(end).cross(change);
+            }
         }
         if push != Vec3::ZERO || twist != Vec3::ZERO {
             self.push(push, twist);

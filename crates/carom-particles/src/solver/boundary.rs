@@ -11,11 +11,12 @@
 
 use crate::solver::body_state::BodyState;
 use crate::solver::chunks::for_each_chunk;
+use crate::solver::clusters::Clusters;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::surroundings::{ContactMaterial, DistanceFn, MeetsFn, Surface, SurfaceContact};
-use crate::solver::trace::trace;
+use crate::solver::trace::{Bend, trace};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
 use carom_math::ops::sqrt;
@@ -23,7 +24,7 @@ use carom_math::{Pose, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
-const MARGIN: f32 = 3.0;
+pub(super) const MARGIN: f32 = 3.0;
 
 /// Pins hold a particle against a push if the sum of the directions away from them has at least
 /// this part along it.
@@ -60,8 +61,8 @@ pub(crate) struct Candidate {
 /// The candidates of a boundary.
 pub(crate) type Candidates = Vec<Candidate>;
 
-/// The slots of particles that a surface stops, and where; workspace.
-pub(crate) type Stops = Vec<(usize, Vec3)>;
+/// The slots of particles whose path a surface bends, and the bends in the world; workspace.
+pub(crate) type Bends = Vec<(usize, Bend)>;
 
 pub(super) fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
@@ -95,72 +96,67 @@ pub(crate) struct Obstacle<'a> {
     pub(crate) distance: DistanceFn<'a>,
     /// `None` if all do.
     pub(crate) met_by: Option<MeetsFn<'a>>,
+    /// All particles and their paths.
+    pub(crate) clusters: &'a Clusters,
 }
 
 impl Obstacle<'_> {
-    fn meets(&self, particle: u32) -> bool {
-        self.met_by.is_none_or(|meets| meets(particle))
+    /// Calls `visit` for the slots of particles that meet the obstacle, and for no other whose path
+    /// comes near it.
+    fn visit_near(&self, store: &Store, motion: &Motion, mut visit: impl FnMut(usize)) {
+        self.clusters.visit_near(self.distance, motion, &mut |slots| {
+            let meets = |slot: &usize| self.met_by.is_none_or(|meets| meets(store.ids[*slot]));
+            slots.filter(meets).for_each(&mut visit);
+        });
     }
 }
 
 /// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
-/// they may only go along it, and a little into it. A body gets the other side of what stops them.
+/// they may only go along it, and a little into it. A body gets the other side of what bends their
+/// path.
 pub(crate) fn find_near_field(
     store: &mut Store,
     obstacle: &Obstacle<'_>,
     body: &mut BodyState,
     out: &mut Candidates,
-    stops: &mut Stops,
+    bends: &mut Bends,
 ) {
     out.clear();
-    stops.clear();
+    bends.clear();
     let motion = body.motion;
-    for slot in 0..store.len() {
-        if !obstacle.meets(store.ids[slot]) {
-            continue;
-        }
+    obstacle.visit_near(store, &motion, |slot| {
         let radius = store.radius(slot);
-        let begin = motion.start.inverse_transform_point(vector(&store.positions[slot]));
-        let end = motion.end.inverse_transform_point(vector(&store.predicted[slot]));
+        let [begin, end] = motion.path(store, slot);
         let length = begin.distance(end);
         let room = (obstacle.distance)(begin).0 - radius;
         if room.is_nan() || length + MARGIN * radius < room {
-            continue;
+            return;
         }
         out.push(candidate(slot));
-        if let Some(stop) = trace(obstacle.distance, begin, end, radius) {
-            let depth = -tol::PARTICLE_TRACE * radius - stop.room;
-            let inward = stop.left.dot(stop.normal);
-            let end = stop.position + stop.left + stop.normal * (depth - inward).max(0.0);
-            stops.push((slot, motion.end.transform_point(end)));
-        }
-    }
-    body.stop(store, stops, out);
+        let bend = trace(obstacle.distance, begin, end, radius, tol::PARTICLE_TRACE * radius);
+        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
+    });
+    body.bend(store, bends, out);
 }
 
-/// Stops particles at the surface of a field that they meet, if corrections took them far, and
-/// through it. A body gets the other side of that.
-pub(crate) fn stop_at_field(
+/// Does the same with the paths of particles that corrections took far, and through a field. They
+/// end half as deep, so that none gets through a thin wall by a short path in the next substep.
+pub(crate) fn bend_at_field(
     store: &mut Store,
     obstacle: &Obstacle<'_>,
     body: &mut BodyState,
     candidates: &mut Candidates,
-    stops: &mut Stops,
+    bends: &mut Bends,
 ) {
-    stops.clear();
+    bends.clear();
     let motion = body.motion;
-    for slot in 0..store.len() {
-        if !obstacle.meets(store.ids[slot]) {
-            continue;
-        }
-        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
-        let begin = motion.start.inverse_transform_point(from);
-        let end = motion.end.inverse_transform_point(to);
-        if let Some(stop) = trace(obstacle.distance, begin, end, store.radius(slot)) {
-            stops.push((slot, motion.end.transform_point(stop.position)));
-        }
-    }
-    body.stop(store, stops, candidates);
+    obstacle.visit_near(store, &motion, |slot| {
+        let [begin, end] = motion.path(store, slot);
+        let radius = store.radius(slot);
+        let bend = trace(obstacle.distance, begin, end, radius, 0.5 * tol::PARTICLE_TRACE * radius);
+        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
+    });
+    body.bend(store, bends, candidates);
 }
 
 pub(super) fn set_position(row: &mut Row, position: Vec3) {
@@ -177,6 +173,18 @@ pub(crate) struct Motion {
 impl Motion {
     /// A field that does not move.
     pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
+
+    /// Returns the start and the end of a particle's path in the substep, relative to the field.
+    fn path(&self, store: &Store, slot: usize) -> [Vec3; 2] {
+        let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
+        [self.start.inverse_transform_point(from), self.end.inverse_transform_point(to)]
+    }
+
+    /// Brings a bend into the world.
+    fn in_world(&self, bend: &Bend) -> Bend {
+        let Bend { end, normal } = *bend;
+        Bend { end: self.end.transform_point(end), normal: self.end.transform_vector(normal) }
+    }
 
     /// Returns the displacement in the substep of the field's point that ends here.
     pub(super) fn of_point(&self, point: Vec3) -> Vec3 {

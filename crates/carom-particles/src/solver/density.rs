@@ -115,7 +115,10 @@ impl Multipliers<'_> {
                 let squares = squares.reduce_sum() * if IS_ONE_MASS { w } else { 1.0 };
                 let of_all = gradient_sq * squares + w_own * (x * x + y * y + z * z) + wall.softness;
                 let softness = tol::DENSITY_SOFTNESS * smoothing.lattice_gradient_sq * w_own;
-                *out = -excess / (of_all + softness);
+                // If the particle and all its neighbours are held, nothing can give way.
+                if 0.0 < of_all + softness {
+                    *out = -excess / (of_all + softness);
+                }
             }
         }
         coincident != 0

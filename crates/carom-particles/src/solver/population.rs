@@ -22,6 +22,12 @@ use glam::Vec3;
 pub struct ParticleGroup(u32);
 
 impl ParticleGroup {
+    /// Returns its number in the solver, for a caller that saves it beside
+    /// [`ParticleSolver::save`]: see [`ParticleSolver::group`].
+    pub fn number(self) -> u32 {
+        self.0
+    }
+
     pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
@@ -47,6 +53,13 @@ impl ParticleSolver {
         (phase.0 & Phase::RESTS == 0).then_some(ParticleGroup(phase.group() as u32))
     }
 
+    /// Returns the group with this number, even if it has no particles; `None` if that is the
+    /// number of a solid, or of nothing.
+    pub fn group(&self, number: u32) -> Option<ParticleGroup> {
+        let group = self.store.groups.get(number as usize)?;
+        (group.flags & Phase::RESTS == 0).then_some(ParticleGroup(number))
+    }
+
     /// Adds particles to a group, at these places, with these velocities. Returns their numbers,
     /// which are the next ones. Leave room for them: those inside of others are pushed out, which
     /// makes them fast.
@@ -60,9 +73,8 @@ impl ParticleSolver {
         positions: &[Vec3],
         velocities: &[Vec3],
     ) -> Result<Range<u32>, ParticleError> {
-        let index = group.0 as usize;
-        let known = self.store.groups.get(index).filter(|group| group.flags & Phase::RESTS == 0);
-        let known = known.ok_or(ParticleError::NoSuchGroup)?;
+        let group = self.group(group.0).ok_or(ParticleError::NoSuchGroup)?;
+        let known = &self.store.groups[group.index()];
         let (flags, spacing) = (known.flags, 2.0 * known.radius);
         let inverse_mass = 1.0 / (known.density * spacing * spacing * spacing);
         if positions.len() != velocities.len() {

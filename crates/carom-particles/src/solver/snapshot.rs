@@ -9,7 +9,7 @@
 use crate::solver::group::{Group, MAX_GROUPS, Phase};
 use crate::solver::store::{NO_SOLID, Store};
 use crate::solver::surroundings::{Plane, Surface};
-use crate::solver::touch::{ContactTarget, ParticleContact};
+use crate::solver::touch::{ContactTarget, ParticleContact, order};
 use crate::{ParticleError, ParticleSettings, ParticleSolver};
 use alloc::vec::Vec;
 use glam::Vec3;
@@ -128,9 +128,25 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
             _ => return None,
         };
         let normal = Vec3::new(x, y, z);
-        solver.touches.now.push(ParticleContact { particle, touched, impulse, point, normal });
+        let contact = ParticleContact { particle, touched, impulse, point, normal };
+        let is_next = solver.touches.now.last().is_none_or(|last| order(last, &contact).is_lt());
+        if !(is_next && is_contact(&contact, n)) {
+            return None;
+        }
+        solver.touches.now.push(contact);
     }
     Some(solver)
+}
+
+/// Whether a contact is one of `n` particles, and its numbers are finite.
+fn is_contact(contact: &ParticleContact, n: usize) -> bool {
+    let ParticleContact { particle, touched, impulse, point, normal } = *contact;
+    let last = match touched {
+        ContactTarget::Particle(other) if other <= particle => return false,
+        ContactTarget::Particle(other) => other,
+        ContactTarget::Plane(_) | ContactTarget::Field(_) | ContactTarget::Body(_) => particle,
+    };
+    (last as usize) < n && (0.0..f32::INFINITY).contains(&impulse) && point.is_finite() && normal.is_finite()
 }
 
 /// Reads particles into a store whose groups are set.

@@ -12,10 +12,11 @@
 use crate::parting::parting;
 use crate::solver::body_state::BodyState;
 use crate::solver::boundary::{
-    Candidates, Obstacle, Stops, add_field_walls, add_plane_walls, find_near_field, find_near_plane,
-    project_still, stop_at_field,
+    Bends, Candidates, Obstacle, add_field_walls, add_plane_walls, bend_at_field, find_near_field,
+    find_near_plane, project_still,
 };
 use crate::solver::chunks::{for_contacts, for_slots};
+use crate::solver::clusters::Clusters;
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
@@ -54,7 +55,8 @@ pub(crate) struct Workspace {
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
     stacks: Stacks,
-    stops: Stops,
+    bends: Bends,
+    clusters: Clusters,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
     solid_masses: Vec<f32>,
@@ -198,7 +200,7 @@ impl Step<'_> {
             self.project_boundaries(surroundings);
         }
         // Corrections may have moved particles far, and through thin fields and bodies.
-        self.for_each_obstacle(surroundings, stop_at_field);
+        self.for_each_obstacle(surroundings, bend_at_field);
         self.work.stacks.pass_on(&mut self.work.states, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
@@ -267,20 +269,26 @@ impl Step<'_> {
     fn for_each_obstacle(
         &mut self,
         surroundings: &Surroundings<'_, '_>,
-        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Stops),
+        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Bends),
     ) {
-        let Workspace { fields, bodies, states, stops, .. } = &mut *self.work;
+        let Workspace { fields, bodies, states, bends, clusters, .. } = &mut *self.work;
+        if surroundings.fields.is_empty() && surroundings.bodies.is_empty() {
+            return;
+        }
+        clusters.update(self.store);
         for (field, candidates) in surroundings.fields.iter().zip(fields) {
-            let obstacle = Obstacle { distance: field.distance, met_by: None };
-            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, stops);
+            let obstacle = Obstacle { distance: field.distance, met_by: None, clusters };
+            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, bends);
+            clusters.include(self.store, bends);
         }
         for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
-            if body.is_met {
-                let obstacle = Obstacle { distance: body.distance, met_by: body.meets };
-                work_on(self.store, &obstacle, state, candidates, stops);
-            } else {
+            if !body.is_met {
                 candidates.clear();
+                continue;
             }
+            let obstacle = Obstacle { distance: body.distance, met_by: body.meets, clusters };
+            work_on(self.store, &obstacle, state, candidates, bends);
+            clusters.include(self.store, bends);
         }
     }
 

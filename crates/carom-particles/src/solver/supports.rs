@@ -1,6 +1,6 @@
 //! Supports of the bodies among particles, so that a light crate on a floor bears a heavy heap.
 //!
-//! - A support is a contact with friction, or a direction in which a joint holds a point. It
+//! - A support is a contact with friction, or an axis along which a joint holds a point. It
 //!   transmits a push of particles on a body at once, even if the body is light.
 //! - A body may rest on another one, which counts as a support if it is itself supported. So the
 //!   bodies of a stack bear from the lowest one upwards, and pushes go down to the floor (shock
@@ -21,8 +21,9 @@ use alloc::vec::Vec;
 use carom_math::Pose;
 use glam::Vec3;
 
-/// The largest number of supports of a body that count.
-pub(crate) const MAX_SUPPORTS: usize = 12;
+/// The largest number of supports of a body that count: see
+/// [`BodyBoundary::supports`](crate::BodyBoundary::supports).
+pub const MAX_SUPPORTS: usize = 12;
 
 /// The largest number of passes over the supports of a body, for each push.
 const SUPPORT_PASSES: u32 = 64;
@@ -120,7 +121,8 @@ impl BodyState {
         for rest in &mut self.supports[..self.n_supports] {
             let lift = match rest.by {
                 Bearer::Body(bearer) => lift_of(bearer),
-                Bearer::Joint | Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
+                Bearer::Joint => rest.velocity.dot(rest.normal).abs() * self.dt,
+                Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
             };
             self.lift = self.lift.max(lift);
             rest.anchor = self.motion.start.transform_point(rest.point) + rest.velocity * self.dt;
@@ -233,7 +235,9 @@ impl BodyState {
                 let before = *push;
                 let held = before.dot(rest.normal);
                 let left = (gap + self.displacement_at(&moved, at)).dot(rest.normal);
-                let held_now = (held - left / softness).max(0.0);
+                // A joint pulls, too.
+                let least = if rest.by == Bearer::Joint { f32::NEG_INFINITY } else { 0.0 };
+                let held_now = (held - left / softness).max(least);
                 let mut step = rest.normal * (held_now - held);
                 moved = self.moved_by(moved, at, step);
                 let coefficient = friction * rest.friction;

@@ -140,7 +140,8 @@ pub struct FieldBoundary<'a> {
 /// The thing that bears a body at a support.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bearer {
-    /// A joint. The owner of the body passes pushes on to it.
+    /// A joint, which holds the point both ways along the normal. The owner of the body passes
+    /// pushes on to it.
     Joint,
     /// A contact with a body that does not yield, such as a floor or a moving platform.
     Firm,
@@ -200,8 +201,8 @@ pub struct BodyBoundary<'a> {
     /// part of the impulses.
     pub acceleration: Vec3,
     /// The points at which others bear the body. Pushes of particles do not move them against their
-    /// normals, so a light body on a floor bears a heavy heap. The first 12 count; those by bodies
-    /// come last.
+    /// normals, so a light body on a floor bears a heavy heap. The first
+    /// [`MAX_SUPPORTS`](crate::MAX_SUPPORTS) count; those by bodies come last.
     pub supports: &'a [Support],
     /// Whether particles meet the body. If not, it only bears other bodies.
     pub is_met: bool,

@@ -69,6 +69,7 @@ pub struct BodyImpulse {
 /// The contacts of two steps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Touches {
+    /// Each contact once, sorted.
     pub(crate) now: Vec<ParticleContact>,
     before: Vec<ParticleContact>,
     pub(crate) events: Vec<ParticleEvent>,
@@ -76,7 +77,8 @@ pub(crate) struct Touches {
     impulses_before: Vec<BodyImpulse>,
 }
 
-fn order(a: &ParticleContact, b: &ParticleContact) -> Ordering {
+/// The order of contacts in [`Touches::now`].
+pub(crate) fn order(a: &ParticleContact, b: &ParticleContact) -> Ordering {
     (a.particle, a.touched).cmp(&(b.particle, b.touched))
 }
 

@@ -185,3 +185,28 @@ proptest! {
         }
     }
 }
+
+/// The tear strain of a skin is ignored: also an invalid one, and tethers hold a pinned skin under
+/// a load as they do without. The skin tells which of its particles they hold.
+#[test]
+fn r_the_tear_strain_of_a_skin_changes_nothing() {
+    let (rest, triangles) = ball(0.5, 320);
+    let top = (0..rest.len()).max_by(|&a, &b| rest[a].y.total_cmp(&rest[b].y)).unwrap();
+    let hang = |tear_strain: f32| {
+        let skin = ClothSettings::default().with_tear_strain(tear_strain);
+        let settings = InflatableSettings::default().with_skin(skin);
+        let mut bag = Inflatable::new(0, &rest, &triangles, &settings).unwrap();
+        let mut particles = Particles::new(rest.clone(), 0.01);
+        particles.inverse_masses[top] = 0.0;
+        // A load of 1000 times the mass at the bottom.
+        let low = (0..rest.len()).min_by(|&a, &b| rest[a].y.total_cmp(&rest[b].y)).unwrap();
+        particles.inverse_masses[low] /= 1000.0;
+        particles.run(&SmallSteps::default(), 60, &mut bag);
+        (particles, bag.taut().len())
+    };
+    let (plain, n_taut) = hang(f32::INFINITY);
+    assert!(0 < n_taut);
+    for tear_strain in [0.5, 0.0, -1.0, f32::NAN] {
+        assert_eq!(hang(tear_strain), (plain.clone(), n_taut), "{tear_strain}");
+    }
+}

@@ -247,3 +247,35 @@ fn oil_comes_up_on_water() {
     println!("oil at {oil}, water at {water}");
     assert!(water + 0.1 < oil, "{oil} {water}");
 }
+
+/// Liquid that is held, such as frozen water, does not stop the rest: the other particles move, and
+/// those that are held stay where they are.
+#[test]
+fn r_held_liquid_stays_and_the_rest_moves() {
+    let settings = ParticleSettings::new(0.05);
+    for is_all_held in [true, false] {
+        for (spacing, has_walls) in [(1e-4, false), (0.08, true), (0.0, false)] {
+            let mut solver = ParticleSolver::new(settings).unwrap();
+            if has_walls {
+                add_tank(&mut solver, 1.0, 1.0, &Surface::default());
+            }
+            let pressed = block([3, 3, 3], spacing, Vec3::splat(0.01));
+            let ids = solver.add_liquid(&Liquid::default(), &pressed).unwrap();
+            let n_held = if is_all_held { ids.len() } else { ids.len() - 1 };
+            ids.clone().take(n_held).for_each(|id| solver.set_inverse_mass(id, 0.0).unwrap());
+            let drop = solver.add_liquid(&Liquid::default(), &[Vec3::new(0.5, 0.8, 0.5)]).unwrap().start;
+            for _ in 0..10 {
+                solver.step(DT).unwrap();
+            }
+            for (id, position) in ids.clone().take(n_held).zip(&pressed) {
+                assert_eq!(solver.position(id), Some(*position));
+            }
+            let fallen = 0.8 - solver.position(drop).unwrap().y;
+            assert!((fallen - 0.5 * 9.81 * 100.0 * DT * DT).abs() < 0.02, "{fallen}");
+            if !is_all_held {
+                let free = ids.start + n_held as u32;
+                assert!(solver.position(free).unwrap().distance(pressed[n_held]) > 0.01);
+            }
+        }
+    }
+}

@@ -454,3 +454,42 @@ fn what_cannot_be_is_refused_and_changes_nothing() {
     solver.step_in(DT, &mut Surroundings { fields: &fields, ..Surroundings::default() }).unwrap();
     assert!(positions(&solver)[0].y < 0.0);
 }
+
+/// A snapshot with a contact that cannot be is refused: of a particle that does not exist, with
+/// numbers that are not finite, or out of order.
+#[test]
+fn r_contacts_of_a_wrong_snapshot_are_refused() {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05).with_contacts(true)).unwrap();
+    solver.add_plane(Vec3::Y, 0.0, &Surface::default()).unwrap();
+    solver.add_grains(&Grains::default(), &[Vec3::Y * 0.05, Vec3::new(1.0, 0.05, 0.0)]).unwrap();
+    solver.step(DT).unwrap();
+    assert_eq!(solver.contacts().len(), 2);
+    let bytes = solver.save();
+    let mut same = ParticleSolver::load(&bytes).unwrap();
+    assert_eq!(same.contacts(), solver.contacts());
+    same.remove_where(|particle| particle == 0).unwrap();
+    assert_eq!(same.contacts().len(), 1);
+    // A contact has 40 bytes: particle, kind and number of the other side, normal, impulse, point.
+    let last = bytes.len() - 40;
+    let word = |at: usize, word: u32| {
+        let mut wrong = bytes.clone();
+        wrong[at..at + 4].copy_from_slice(&word.to_le_bytes());
+        wrong
+    };
+    let nan = f32::NAN.to_bits();
+    let infinite = f32::INFINITY.to_bits();
+    let mut all = vec![word(last, u32::MAX), word(last, 2), word(last, 0), word(last - 40, 1)];
+    all.extend(
+        [12, 16, 20, 24, 28, 32, 36].iter().flat_map(|at| [word(last + at, nan), word(last + at, infinite)]),
+    );
+    all.push(word(last + 24, (-1.0_f32).to_bits()));
+    // Of two particles, of which one does not exist, or comes first, or is the same.
+    for other in [u32::MAX, 2, 0, 1] {
+        let mut wrong = word(last + 4, 3);
+        wrong[last + 8..last + 12].copy_from_slice(&other.to_le_bytes());
+        all.push(wrong);
+    }
+    for (k, wrong) in all.iter().enumerate() {
+        assert_eq!(ParticleSolver::load(wrong).unwrap_err(), ParticleError::BadSnapshot, "{k}");
+    }
+}

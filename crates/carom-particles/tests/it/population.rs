@@ -160,3 +160,22 @@ fn emission_into_nothing_is_refused() {
     assert_eq!(refused, Err(ParticleError::BadParticle { particle: 0 }));
     assert!(other.save() == before);
 }
+
+/// A group that lost all particles has the same number after a restore, and is that of the next
+/// ones.
+#[test]
+fn a_group_without_particles_is_found_by_its_number() {
+    let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
+    solver.add_solid(&Solid::default(), &[Vec3::Y], &[1.0]).unwrap();
+    let first = solver.add_liquid(&Liquid::default(), &[Vec3::ZERO]).unwrap().start;
+    let group = solver.group_of(first).unwrap();
+    solver.remove_where(|particle| particle == first).unwrap();
+    let mut same = ParticleSolver::load(&solver.save()).unwrap();
+    for solver in [&mut solver, &mut same] {
+        assert_eq!(solver.group(group.number()), Some(group));
+        assert_eq!((solver.group(0), solver.group(2), solver.group(u32::MAX)), (None, None, None));
+        let next = solver.emit(group, &[Vec3::X], &[Vec3::Y]).unwrap().start;
+        assert_eq!(solver.group_of(next), Some(group));
+    }
+    assert_eq!(solver.save(), same.save());
+}

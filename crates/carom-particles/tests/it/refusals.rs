@@ -2,7 +2,10 @@
 
 use crate::scenes::{buffer_of, camera, square};
 use carom_math::{Pose, Vec3};
-use carom_particles::{Bounce, Camera, DepthBuffer, MAX_SIDE, ParticleError, advance_in_field};
+use carom_particles::{
+    Bounce, Camera, ConstraintError, DepthBuffer, MAX_SIDE, ParticleError, SmallSteps, StepMemory,
+    advance_in_field,
+};
 
 #[test]
 fn cameras_and_buffers_are_checked() {
@@ -78,4 +81,29 @@ fn the_first_offender_is_named_and_nothing_changes() {
         advance_in_field(|p| (p.y, Vec3::Y), 0.0, &mut p, &mut [Vec3::ZERO; 3], 0.1, &bounce, &mut outcomes);
     assert!(matches!(refused, Err(ParticleError::BadSetting { name: "radius", .. })));
     assert_eq!(p, start);
+}
+
+/// A step of ropes and cloth refuses numbers that are not finite, and moves nothing.
+#[test]
+fn r_small_steps_let_no_bad_number_in() {
+    let steps = SmallSteps::default();
+    let advance = |steps: &SmallSteps, p: &mut [Vec3], v: &mut [Vec3], w: &[f32]| {
+        let mut memory = StepMemory::default();
+        steps.advance(p, v, w, 1.0 / 60.0, &mut [], &mut memory, |_, _| {})
+    };
+    let (start, still, free) = ([Vec3::X, Vec3::Y], [Vec3::ZERO; 2], [1.0, 0.0]);
+    for gravity in [Vec3::NAN, Vec3::Y * f32::INFINITY, Vec3::new(0.0, f32::NAN, 0.0)] {
+        let (mut p, mut v) = (start, still);
+        let refused = advance(&steps.with_gravity(gravity), &mut p, &mut v, &free);
+        assert!(matches!(refused, Err(ConstraintError::BadSetting { name: "gravity", .. })), "{refused:?}");
+        assert_eq!((p, v), (start, still));
+    }
+    let bad = Err(ConstraintError::BadParticle { particle: 1 });
+    assert_eq!(advance(&steps, &mut [Vec3::X, Vec3::NAN], &mut still.clone(), &free), bad);
+    assert_eq!(advance(&steps, &mut start.clone(), &mut [Vec3::X, Vec3::X / 0.0], &free), bad);
+    for w in [-1.0, f32::NAN, f32::INFINITY] {
+        let mut p = start;
+        assert_eq!(advance(&steps, &mut p, &mut still.clone(), &[1.0, w]), bad);
+        assert_eq!(p, start);
+    }
 }

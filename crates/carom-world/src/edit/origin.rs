@@ -58,6 +58,8 @@ impl<B: BroadPhase> World<B> {
         if let Some(distance) = farthest {
             return Err(WorldError::BadValue { what: "distance to the new origin", value: distance as f32 });
         }
+        #[cfg(feature = "soft")]
+        let was_undisturbed = self.is_soft_undisturbed();
         self.bodies.exact_positions.origin = origin;
         self.bodies.shift(shift);
         for joint in self.joints.iter_mut() {
@@ -68,13 +70,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.shift(shift);
         self.refit_all();
         #[cfg(feature = "soft")]
-        if let Some(set) = &mut self.soft.set {
-            let (bodies, broad) = (&self.bodies, &self.broad);
-            let aabb = |id: crate::BodyId| {
-                bodies.proxies[id.index as usize].and_then(|proxy| broad.aabb(proxy).ok())
-            };
-            set.shift(shift, &aabb)?;
-        }
+        self.shift_soft(shift, was_undisturbed)?;
         Ok(())
     }
 

@@ -12,6 +12,7 @@
 //! (rigid bodies among particles).
 
 use crate::bodies::checks::check_finite;
+use crate::bodies::shift::Shift;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::colliding_particles::CollidingParticles;
@@ -19,7 +20,7 @@ use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
 use crate::soft::fields::SoftFields;
 use crate::soft::part_surfaces::{ParticleRules, surface_of};
-use crate::soft::resting::Push;
+use crate::soft::resting::{Mark, Push};
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
 use crate::soft::supports::{Borne, NearBodies};
@@ -29,7 +30,7 @@ use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::BroadPhase;
-use carom_math::{Mat3, Pose, Vec3};
+use carom_math::{Mat3, Vec3};
 use carom_particles::{
     AccelerationFn, Attachment, BodyBoundary, ContactTarget, DistanceFn, MeetsFn, ParticleMotion, SolidPass,
     SurfaceFn, Surroundings,
@@ -95,12 +96,13 @@ impl<B: BroadPhase> World<B> {
     /// if their settings changed, or if a body was put near them or away from them. The step itself
     /// notices the latter only if a body moves.
     pub(crate) fn begin_soft(&mut self, dt: f32) {
+        self.note_changed_bodies();
         let Some(mut soft) = self.soft.set.take() else { return };
         soft.events.clear();
         if soft.resting.is_sleeping && 0.0 < dt {
             let gravity = self.settings.solver.gravity;
             let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
-                || self.contacts.is_changed && {
+                || core::mem::take(&mut soft.are_bodies_changed) && {
                     let near = self.bodies_near(&soft, self.strongest(&soft, dt), dt);
                     let near = self.with_bearers(near).bodies;
                     soft.resting.near != self.marks(&near)
@@ -110,6 +112,13 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.soft.set = Some(soft);
+    }
+
+    /// Keeps in mind that bodies changed, before a detection forgets it.
+    pub(crate) fn note_changed_bodies(&mut self) {
+        if let Some(set) = self.soft.set.as_deref_mut() {
+            set.are_bodies_changed |= self.contacts.is_changed;
+        }
     }
 
     /// Returns the strongest acceleration of soft things.
@@ -124,6 +133,31 @@ impl<B: BroadPhase> World<B> {
         if let Some(set) = self.soft.set.as_deref_mut() {
             set.wake();
         }
+    }
+
+    /// Whether soft things sleep, and each body near them is as it was when they fell asleep.
+    pub(crate) fn is_soft_undisturbed(&self) -> bool {
+        let resting = self.soft.set.as_deref().map(|set| &set.resting);
+        resting.is_some_and(|resting| {
+            resting.is_sleeping && self.marks_of(&resting.near).is_some_and(|marks| marks == resting.near)
+        })
+    }
+
+    /// Moves soft things along with the frame of the world, after its bodies. Sleeping ones wake
+    /// if they were disturbed before.
+    ///
+    /// Errors: a vertex beyond the range of meshes.
+    pub(crate) fn shift_soft(&mut self, shift: Shift, was_undisturbed: bool) -> Result<(), SoftError> {
+        let Some(mut set) = self.soft.set.take() else { return Ok(()) };
+        if set.resting.is_sleeping {
+            match self.marks_of(&set.resting.near).filter(|_| was_undisturbed) {
+                Some(marks) => set.resting.near = marks,
+                None => set.wake(),
+            }
+        }
+        let shifted = set.shift(shift);
+        self.soft.set = Some(set);
+        shifted
     }
 
     /// Wakes soft things if one of them touches the body.
@@ -208,8 +242,9 @@ impl<B: BroadPhase> World<B> {
         let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
         let n_substeps = [soft.solver.settings().substeps, self.settings.solver.substeps];
-        let push_of = |(boundary, &id): (&BodyBoundary<'_>, &BodyId)| {
-            if soft.holds(id) && boundary.supports.is_empty() {
+        let holders = soft.holders();
+        let push_of = |(boundary, id): (&BodyBoundary<'_>, &BodyId)| {
+            if holders.binary_search(id).is_ok() && boundary.supports.is_empty() {
                 BodyPush::divided(boundary, dt, n_substeps)
             } else {
                 BodyPush::constant(boundary)
@@ -248,7 +283,8 @@ impl<B: BroadPhase> World<B> {
             .things()
             .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.collision.filter)))
             .collect();
-        let holds = |body: u32| soft.holds(self.bodies.id_at(body));
+        let holders = soft.holders();
+        let holds = |body: u32| holders.binary_search(&self.bodies.id_at(body)).is_ok();
         let is_near = |body: u32| {
             let index = body as usize;
             let Some(proxy) = self.bodies.proxies[index] else { return false };
@@ -289,14 +325,20 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the state of the bodies on which the sleep of soft things depends.
-    fn marks(&self, near: &[u32]) -> Vec<(BodyId, Pose, Aabb)> {
-        let mark = |&body: &u32| {
-            let pose = self.bodies.motions[body as usize].pose;
-            let at_origin = Aabb { min: pose.translation, max: pose.translation };
-            let aabb = self.solid_among_soft(body).map_or(at_origin, |shape| shape.aabb(&pose));
-            (self.bodies.id_at(body), pose, aabb)
-        };
-        near.iter().map(mark).collect()
+    fn marks(&self, near: &[u32]) -> Vec<Mark> {
+        near.iter().map(|&body| self.mark(body)).collect()
+    }
+
+    /// Returns the present state of bodies; `None` if one was removed.
+    fn marks_of(&self, known: &[Mark]) -> Option<Vec<Mark>> {
+        known.iter().map(|(id, ..)| Some(self.mark(self.bodies.index_of(*id).ok()? as u32))).collect()
+    }
+
+    fn mark(&self, body: u32) -> Mark {
+        let pose = self.bodies.motions[body as usize].pose;
+        let at_origin = Aabb { min: pose.translation, max: pose.translation };
+        let aabb = self.solid_among_soft(body).map_or(at_origin, |shape| shape.aabb(&pose));
+        (self.bodies.id_at(body), pose, aabb)
     }
 
     /// Returns the acceleration of a body in the particle solver, besides the particles. It is zero
@@ -430,10 +472,13 @@ impl<B: BroadPhase> World<B> {
 }
 
 impl SoftSet {
-    /// Whether vertices are attached to a body.
-    fn holds(&self, body: BodyId) -> bool {
+    /// Returns the bodies to which vertices are attached, sorted.
+    fn holders(&self) -> Vec<BodyId> {
         let parts = self.things().filter_map(|thing| thing.soft_part());
-        parts.flat_map(|part| &part.held).any(|held| held.body == body)
+        let mut holders: Vec<BodyId> = parts.flat_map(|part| &part.held).map(|held| held.body).collect();
+        holders.sort_unstable();
+        holders.dedup();
+        holders
     }
 
     /// Releases the vertices that are attached to a body, which is removed.
@@ -531,7 +576,8 @@ impl SoftSet {
     }
 
     /// Finishes the step: moves pinned vertices to their targets, damps velocities, tears cloth,
-    /// and updates the meshes.
+    /// and updates the meshes. Damping sees the velocities of pinned vertices in the step. They are
+    /// zero afterwards.
     fn after(&mut self, dt: f32) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;
         let mut solids: [Vec<Vec3>; 2] = [Vec::new(), Vec::new()];
@@ -541,7 +587,8 @@ impl SoftSet {
             let first = thing.ids.first().map_or(0, |range| range.start);
             let Some(part) = thing.soft_part_mut() else { continue };
             for &(vertex, target) in &part.pins {
-                solver.set_particle(first + vertex, target, Vec3::ZERO)?;
+                let velocity = solver.velocity(first + vertex).unwrap_or(Vec3::ZERO);
+                solver.set_particle(first + vertex, target, velocity)?;
             }
         }
         // Sorted by the index among the particles of all soft bodies.
@@ -564,6 +611,9 @@ impl SoftSet {
                 for (id, k) in (first..).zip(range.clone()) {
                     solver.set_particle(id, positions[k], velocities[k])?;
                 }
+            }
+            for &(vertex, target) in &part.pins {
+                solver.set_particle(first + vertex, target, Vec3::ZERO)?;
             }
             let is_torn = part.tear(positions)?;
             part.follow(&positions[range], is_torn)?;

@@ -19,9 +19,12 @@ pub(crate) struct Resting {
     /// The time for which all particles have stayed near `positions`, in seconds.
     pub(crate) time: f32,
     pub(crate) positions: Vec<Vec3>,
-    /// The bodies near them, with poses and boxes.
-    pub(crate) near: Vec<(BodyId, Pose, Aabb)>,
+    /// The bodies near them.
+    pub(crate) near: Vec<Mark>,
 }
+
+/// A body near sleeping soft things, with its pose and its box.
+pub(crate) type Mark = (BodyId, Pose, Aabb);
 
 /// A push on a dynamic body: impulse and angular impulse of a step.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -50,6 +50,9 @@ pub(crate) struct SoftSet {
     pub(crate) touching: Vec<(SoftThing, BodyId)>,
     pub(crate) events: Vec<SoftEvent>,
     pub(crate) resting: Resting,
+    /// Whether bodies may have changed since they were last compared with [`Resting::near`]. It is
+    /// not in a snapshot, because the first step after a restore compares them anyway.
+    pub(crate) are_bodies_changed: bool,
     /// Pushes on bodies, sorted by body.
     pub(crate) pushes: Vec<Push>,
 }
@@ -77,7 +80,7 @@ pub(crate) struct Thing {
 #[derive(Clone, Debug)]
 pub(crate) enum ThingKind {
     Body(Box<SoftPart>),
-    /// The group is `None` while there is no particle.
+    /// The group is `None` until there is a particle.
     Particles(ParticlePhase, Option<ParticleGroup>),
 }
 
@@ -128,18 +131,15 @@ impl SoftSet {
             touching: Vec::new(),
             events: Vec::new(),
             resting: Resting::default(),
+            are_bodies_changed: false,
             pushes: Vec::new(),
         })
     }
 
-    /// Moves all along with the frame of the world, in which `aabb` gives the boxes of bodies.
+    /// Moves all things along with the frame of the world.
     ///
     /// Errors: a vertex beyond the range of meshes.
-    pub(crate) fn shift(
-        &mut self,
-        shift: Shift,
-        aabb: &dyn Fn(BodyId) -> Option<Aabb>,
-    ) -> Result<(), SoftError> {
+    pub(crate) fn shift(&mut self, shift: Shift) -> Result<(), SoftError> {
         for id in 0..self.solver.n_particles() as u32 {
             let (Some(mut position), Some(velocity)) = (self.solver.position(id), self.solver.velocity(id))
             else {
@@ -155,10 +155,6 @@ impl SoftSet {
             part.follow(positions, false)?;
         }
         self.resting.positions.iter_mut().for_each(|point| shift.apply(point));
-        for (body, pose, known) in &mut self.resting.near {
-            shift.apply(&mut pose.translation);
-            *known = aabb(*body).unwrap_or(*known);
-        }
         Ok(())
     }
 

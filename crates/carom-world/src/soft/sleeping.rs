@@ -8,12 +8,10 @@
 //!
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (speed and delay).
 
-use crate::BodyId;
-use crate::soft::resting::Resting;
+use crate::soft::resting::{Mark, Resting};
 use crate::soft::set::SoftSet;
 use alloc::vec::Vec;
-use carom_bounds::Aabb;
-use carom_math::{Pose, Vec3};
+use carom_math::Vec3;
 
 /// The distance within which resting particles stay, as the time to cover it at the sleep speed, in
 /// seconds.
@@ -47,7 +45,7 @@ impl SoftSet {
     }
 
     /// Puts all soft things to sleep, among these bodies.
-    pub(crate) fn fall_asleep(&mut self, near: Vec<(BodyId, Pose, Aabb)>) {
+    pub(crate) fn fall_asleep(&mut self, near: Vec<Mark>) {
         for id in 0..self.solver.n_particles() as u32 {
             if let Some(position) = self.solver.position(id) {
                 let stopped = self.solver.set_particle(id, position, Vec3::ZERO);
@@ -56,5 +54,6 @@ impl SoftSet {
         }
         self.read_particles();
         self.resting = Resting { is_sleeping: true, near, ..Resting::default() };
+        self.are_bodies_changed = false;
     }
 }

@@ -48,6 +48,9 @@ struct StoredThing {
     collision: CollisionRules,
     ids: Vec<[u32; 2]>,
     kind: Kind,
+    /// The group in the solver of particles that were all removed. Older snapshots have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    group: Option<u32>,
     /// The bits of the settings.
     numbers: Vec<u32>,
     part: Option<StoredPart>,
@@ -102,6 +105,10 @@ impl Soft {
 
 impl StoredThing {
     fn of(index: u32, thing: &Thing) -> StoredThing {
+        let group = match &thing.kind {
+            ThingKind::Particles(_, Some(group)) if thing.ids.is_empty() => Some(group.number()),
+            ThingKind::Particles(..) | ThingKind::Body(_) => None,
+        };
         let (kind, numbers, part) = match &thing.kind {
             ThingKind::Particles(phase, _) => {
                 let (kind, numbers) = numbers_of(phase);
@@ -153,6 +160,7 @@ impl StoredThing {
             collision: thing.collision,
             ids: thing.ids.iter().map(|range| [range.start, range.end]).collect(),
             kind,
+            group,
             numbers: numbers.into_iter().map(f32::to_bits).collect(),
             part,
         }
@@ -179,7 +187,11 @@ impl StoredThing {
                 if groups.clone().any(|other| other.is_none() || other != group) {
                     return Err("a particle of another kind than its thing");
                 }
-                ThingKind::Particles(phase, group)
+                let empty = match self.group.filter(|_| ids.is_empty()) {
+                    Some(number) => Some(solver.group(number).ok_or("the group of particles")?),
+                    None => None,
+                };
+                ThingKind::Particles(phase, group.or(empty))
             }
             Some(part) => {
                 let n = part.rest.len();
@@ -324,6 +336,7 @@ impl StoredSet {
             touching: self.touching.clone(),
             events: self.events.clone(),
             resting: self.resting.clone(),
+            are_bodies_changed: false,
             pushes: self.pushes.clone(),
         };
         let n_owned: usize = set.things().flat_map(|thing| &thing.ids).map(|ids| ids.len()).sum();

@@ -6,6 +6,7 @@
 //!   ones below. The bodies of a stack that are not near soft things are included.
 //! - A hinge or a ball joint to a body that is not dynamic bears its point; a weld bears the whole
 //!   body.
+//! - If a body has more contact points than count, those that span the most are kept.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7
 //! (shock propagation).
@@ -15,7 +16,7 @@ use crate::contacts::surface_velocity::belt_at;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
-use carom_particles::{Bearer, Support};
+use carom_particles::{Bearer, MAX_SUPPORTS, Support};
 use carom_response::{Body, BodyKind, JointKind};
 
 /// A body lies below another one if the normal of their contact points up by at least this cosine.
@@ -97,7 +98,7 @@ impl<B: BroadPhase> World<B> {
                 let frame = if joint.body_a == number { joint.frame_a } else { joint.frame_b };
                 let point = body.pose.transform_point(frame.translation);
                 let velocity = motions[other as usize].velocity_at(point);
-                for normal in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().flat_map(|axis| [axis, -axis]) {
+                for normal in [Vec3::X, Vec3::Y, Vec3::Z] {
                     borne.supports.push(Support {
                         point,
                         normal,
@@ -120,6 +121,7 @@ impl<B: BroadPhase> World<B> {
             };
             borne.supports.push(Support { by, ..contact.support });
         }
+        reduce(&mut borne.supports, body.world_center());
         borne
     }
 
@@ -167,6 +169,37 @@ impl<B: BroadPhase> World<B> {
         }
         all
     }
+}
+
+/// Keeps as many supports as count: those of joints, which come first, and the contacts that are
+/// farthest from the centre of mass and from each other. Contacts with other normals count as far
+/// apart.
+fn reduce(supports: &mut Vec<Support>, center: Vec3) {
+    if supports.len() <= MAX_SUPPORTS {
+        return;
+    }
+    let n_joint = supports.iter().take_while(|support| support.by == Bearer::Joint).count();
+    let mut left = supports.split_off(n_joint.min(MAX_SUPPORTS));
+    let from_center = |support: &Support| support.point.distance_squared(center);
+    let extent_sq = left.iter().map(from_center).fold(0.0, f32::max);
+    let apart_sq = |a: &Support, b: &Support| {
+        a.point.distance_squared(b.point) + extent_sq * a.normal.distance_squared(b.normal)
+    };
+    while supports.len() < MAX_SUPPORTS {
+        let nearest = |support: &Support| {
+            supports.iter().map(|kept| apart_sq(support, kept)).fold(from_center(support), f32::min)
+        };
+        let mut best = (0, f32::NEG_INFINITY);
+        for (index, support) in left.iter().enumerate() {
+            let distance_sq = nearest(support);
+            if best.1 < distance_sq {
+                best = (index, distance_sq);
+            }
+        }
+        supports.push(left.remove(best.0));
+    }
+    // As [`BodyBoundary::supports`](carom_particles::BodyBoundary::supports) wants it.
+    supports.sort_by_key(|support| matches!(support.by, Bearer::Body(_)));
 }
 
 /// A contact point of a body, as a support by the other one.

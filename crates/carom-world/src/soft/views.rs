@@ -276,8 +276,8 @@ impl<'w> ParticlesRef<'w> {
     /// particles.
     pub fn surface(&self, cell: f32) -> Result<SurfaceMesh, WorldError> {
         let group = match self.thing.kind {
-            ThingKind::Particles(_, group) => group,
-            ThingKind::Body(_) => None,
+            ThingKind::Particles(_, group) if !self.thing.ids.is_empty() => group,
+            ThingKind::Particles(..) | ThingKind::Body(_) => None,
         };
         let group = group.ok_or(SoftError::Empty)?;
         Ok(self.set.solver.surface(group, cell).map_err(SoftError::from)?)

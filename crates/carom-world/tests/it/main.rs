@@ -74,6 +74,8 @@ mod soft_fields;
 #[cfg(feature = "soft")]
 mod soft_filters;
 #[cfg(feature = "soft")]
+mod soft_gliding;
+#[cfg(feature = "soft")]
 mod soft_loads;
 #[cfg(feature = "soft")]
 mod soft_materials;

@@ -476,3 +476,43 @@ fn times_of_parts_fit_into_the_response() {
     let alone = World::new().checked_step(DT).unwrap().times;
     assert_eq!((alone.soft, alone.continuous), (0.0, 0.0));
 }
+
+/// A rope, a cloth and a soft body that move as a whole with their pins do not change their shape,
+/// so damping takes nothing from their velocity, however strong it is.
+#[test]
+fn r_damping_does_not_hold_what_moves_with_its_pins() {
+    let line: Vec<Vec3> = (0..11).map(|k| Vec3::X * (0.1 * k as f32)).collect();
+    let (vertices, cells) = tetrahedra([3, 1, 1], 0.2);
+    for damping in [10.0, 1000.0] {
+        let rope = RopeSettings::default().with_damping(damping);
+        let elastic = rope.with_stretch_stiffness(500.0);
+        let jelly = SoftBodySettings::default().with_damping(damping);
+        let bodies = [
+            SoftBodyDesc::rope(&line, rope),
+            SoftBodyDesc::rope(&line, elastic),
+            SoftBodyDesc::grid([1.0, 1.0], [8, 8], ClothSettings::default().with_damping(damping)),
+            SoftBodyDesc::volume(&vertices, &cells, jelly),
+        ];
+        for (k, desc) in bodies.into_iter().enumerate() {
+            let mut world = World::new();
+            world.solver_settings_mut().gravity = Vec3::ZERO;
+            let velocity = Vec3::new(5.0, 0.0, 1.0);
+            let id = world.insert_soft_body(desc.with_pinned(&[0, 1]).with_velocity(velocity)).unwrap();
+            let starts = world.soft_body(id).unwrap().positions().to_vec();
+            for step in 1..=60 {
+                let offset = velocity * (DT * step as f32);
+                for vertex in [0, 1] {
+                    let mut body = world.soft_body_mut(id).unwrap();
+                    body.pin(vertex, starts[vertex as usize] + offset).unwrap();
+                }
+                world.checked_step(DT).unwrap();
+                let body = world.soft_body(id).unwrap();
+                for (vertex, (v, p)) in body.velocities().iter().zip(body.positions()).enumerate().skip(2) {
+                    let name = format!("body {k}, damping {damping}, step {step}, vertex {vertex}");
+                    assert!((*v - velocity).length() < 0.01, "{name}: {v}");
+                    assert!((*p - starts[vertex] - offset).length() < 1e-3, "{name}: {p}");
+                }
+            }
+        }
+    }
+}

@@ -5,8 +5,8 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use crate::soft::tetrahedra;
 use carom_math::{Pose, Vec3};
 use carom_world::{
-    BodyDesc, BodyId, ClothSettings, Grains, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc,
-    SoftBodyId, SoftBodySettings, World,
+    BodyDesc, BodyId, ClothSettings, Grains, JointDesc, ParticlePhase, ParticlesDesc, RopeSettings,
+    SoftBodyDesc, SoftBodyId, SoftBodySettings, World,
 };
 
 const GRAVITY: f32 = 9.81;
@@ -265,4 +265,66 @@ fn a_light_cloth_catches_heavy_bodies() {
             }
         }
     }
+}
+
+/// A light plank on four posts, with four contacts on each, bears a heavy block over any of them,
+/// in whatever order the posts were inserted.
+#[test]
+fn r_each_of_many_posts_bears_a_plank() {
+    for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 3, 0, 2]] {
+        for post in [0, 3] {
+            let mut world = World::new();
+            let place = |k: usize| 0.75 * k as f32 - 1.125;
+            for k in order {
+                let desc = BodyDesc::fixed(cuboid(Vec3::new(0.075, 0.5, 0.3)));
+                world.insert(desc.with_position(Vec3::new(place(k), -0.5, 0.0))).unwrap();
+            }
+            let plank = BodyDesc::dynamic(cuboid(Vec3::new(1.2, 0.05, 0.3))).with_mass(1.0);
+            let plank = world.insert(plank.with_position(Vec3::Y * 0.05)).unwrap();
+            let (vertices, cells) = tetrahedra([3, 3, 3], 0.15);
+            let stiff = SoftBodySettings::default().with_youngs_modulus(1e6);
+            let block =
+                SoftBodyDesc::volume(&vertices, &cells, stiff).with_thickness(0.13).with_friction(0.5);
+            let at = Vec3::new(place(post) * 0.87 - 0.225, 0.1 + 0.066, -0.225);
+            let block = world.insert_soft_body(block.with_position(at)).unwrap();
+            for _ in 0..120 {
+                world.checked_step(DT).unwrap();
+            }
+            let (moved, bottom) = (place_of_plank(&world, plank), bottom(&world, block) - 0.1);
+            println!("{order:?}, over {post}: {moved} m, bottom {bottom}");
+            assert!(moved < 0.01, "{order:?}, over {post}: {moved}");
+            assert!(bottom.abs() < 0.012, "{order:?}, over {post}: {bottom}");
+        }
+    }
+}
+
+/// How far the ends of a plank of length 2.4 are from where they lie on the posts.
+fn place_of_plank(world: &World, plank: BodyId) -> f32 {
+    let pose = world.body(plank).unwrap().pose();
+    let end = |x: f32| pose.transform_point(Vec3::X * x).distance(Vec3::new(x, 0.05, 0.0));
+    end(-1.2).max(end(1.2))
+}
+
+/// A lid on two hinges lies on a sill at its other edge, which bears what lies on it.
+#[test]
+fn r_a_lid_on_hinges_and_a_sill_bears_a_heavy_block() {
+    let mut world = World::new();
+    let frame = world.insert(BodyDesc::fixed(ball(0.01)).with_position(Vec3::Y * -5.0)).unwrap();
+    let sill = BodyDesc::fixed(cuboid(Vec3::new(0.1, 0.5, 0.5)));
+    world.insert(sill.with_position(Vec3::new(0.45, -0.5, 0.0))).unwrap();
+    let lid = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.05, 0.5))).with_mass(1.0);
+    let lid = world.insert(lid.with_position(Vec3::Y * 0.05)).unwrap();
+    for z in [-0.4, 0.4] {
+        let hinge = JointDesc::revolute(frame, lid).with_anchor(Vec3::new(-0.5, 0.05, z)).with_axis(Vec3::Z);
+        world.insert_joint(hinge).unwrap();
+    }
+    let block = block(&mut world, 0.1, 0.5, 0.0);
+    for _ in 0..120 {
+        world.checked_step(DT).unwrap();
+    }
+    let moved = place(&world, lid).distance(Vec3::Y * 0.05);
+    let bottom = bottom(&world, block) - 0.1;
+    println!("lid {moved} m, bottom {bottom}");
+    assert!(moved < 0.01, "{moved}");
+    assert!(bottom.abs() < 0.012, "{bottom}");
 }

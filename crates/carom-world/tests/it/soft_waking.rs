@@ -2,6 +2,7 @@
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use crate::soft::tetrahedra;
+use carom_math::glam::DVec3;
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{
     BodyDesc, BodyId, ColliderDesc, Filter, Grains, Groups, LockedAxes, ParticlePhase, ParticlesDesc,
@@ -233,5 +234,72 @@ fn a_removal_ends_the_contacts_of_soft_things() {
         assert_eq!(world.soft_events(), [ended], "{removes_body} {is_followed} {is_restored}");
         world.checked_step(DT).unwrap();
         assert!(world.soft_events().is_empty());
+    }
+}
+
+/// The origin of the frame moves under sleeping soft things, and they sleep on. If a body near them
+/// was moved before, they wake.
+#[test]
+fn r_soft_things_sleep_on_when_the_origin_moves() {
+    for far in [DVec3::X, DVec3::new(0.3, -0.1, 1000.7), DVec3::new(-5e4, 3.3, 7e3)] {
+        let (mut world, id) = sleeping_grains();
+        let stone = world.insert(BodyDesc::fixed(ball(0.5)).with_position(Vec3::X * 50.0)).unwrap();
+        let marker = BodyDesc::kinematic(ball(0.1)).with_sensor(true);
+        world.insert(marker.with_position(Vec3::Y * 0.05)).unwrap();
+        for k in 1..6 {
+            world.set_origin(far * f64::from(k)).unwrap();
+            assert!(world.particles(id).unwrap().is_sleeping(), "{far}, {k}");
+            for _ in 0..3 {
+                world.checked_step(DT).unwrap();
+                assert!(world.particles(id).unwrap().is_sleeping(), "{far}, {k}");
+            }
+        }
+        let grain = world.particles(id).unwrap().positions()[0];
+        let beside = Pose::from_translation(grain + Vec3::X * 0.5);
+        world.body_mut(stone).unwrap().set_pose(beside).unwrap();
+        world.set_origin(DVec3::ZERO).unwrap();
+        world.checked_step(DT).unwrap();
+        assert!(!world.particles(id).unwrap().is_sleeping(), "{far}: the stone is there");
+    }
+}
+
+/// Bodies that change before a step without time, or before a detection, wake soft things in the
+/// next step.
+#[test]
+fn r_a_step_without_time_forgets_no_change() {
+    let looks: [fn(&mut World); 4] = [
+        |world| _ = world.step(0.0).unwrap(),
+        |world| _ = world.detect(),
+        |world| {
+            world.detect();
+            world.step(0.0).unwrap();
+        },
+        |world| {
+            world.step(0.0).unwrap();
+            let shot = world.snapshot();
+            world.restore(&shot).unwrap();
+        },
+    ];
+    let position = Vec3::new(0.2, 0.0, 0.0);
+    for (k, look) in looks.into_iter().enumerate() {
+        for is_moved in [false, true] {
+            let (mut world, id) = sleeping_grains();
+            let start = if is_moved { Vec3::X * 50.0 } else { position };
+            let block = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.3))).with_position(start)).unwrap();
+            if is_moved {
+                run(&mut world, 0.1);
+                assert!(world.particles(id).unwrap().is_sleeping());
+                world.body_mut(block).unwrap().set_pose(Pose::from_translation(position)).unwrap();
+            }
+            look(&mut world);
+            run(&mut world, 0.5);
+            let grain = world.particles(id).unwrap().positions()[0];
+            assert!(0.34 < (grain - position).abs().max_element(), "{k}, moved: {is_moved}, {grain}");
+        }
+        // Nothing changed: they sleep on.
+        let (mut world, id) = sleeping_grains();
+        look(&mut world);
+        run(&mut world, 0.1);
+        assert!(world.particles(id).unwrap().is_sleeping(), "{k}");
     }
 }
