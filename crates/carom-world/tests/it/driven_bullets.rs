@@ -4,7 +4,7 @@
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_math::{Pose, Quat, Vec3};
-use carom_world::{BodyDesc, BodyId, ForceFieldDesc, ForceKind, StepOptions, Substep, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ForceFieldDesc, ForceKind, World, WorldSettings};
 
 /// The acceleration of the drives, length per time squared.
 const DRIVE: f32 = 3.0;
@@ -67,12 +67,6 @@ fn forces_drive_fast_bodies_on_a_floor() {
     compare("force on all", &floor(), |world, _| {
         world.for_each_active(|body| body.apply_force(Vec3::X * DRIVE * body.mass()));
         world.step(DT).unwrap();
-    });
-    compare("force of a substep", &floor(), |world, _| {
-        let mut push = |substep: &mut Substep<'_>| {
-            substep.for_each_active(|body| body.apply_force(Vec3::X * DRIVE * body.mass()));
-        };
-        world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
     });
 }
 
