@@ -67,6 +67,8 @@ mod impulses;
 pub mod integrate;
 mod joints;
 mod memory;
+#[cfg(feature = "serde")]
+mod null_numbers;
 pub mod ode;
 mod penalty;
 pub mod plausible;

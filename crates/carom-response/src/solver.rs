@@ -249,6 +249,20 @@ impl Solver {
         &self.impulses
     }
 
+    /// Returns the number of substeps that the next step of `dt` would have with these settings. It
+    /// also depends on the lengths of the last steps, and on the load of the world.
+    pub fn n_substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
+        self.load.substeps(settings, dt)
+    }
+
+    /// Whether something other than gravity, forces, torques and joints may have given energy to a
+    /// body in the last step: the callback before a substep, or a contact with a moving surface or
+    /// a spring.
+    pub fn may_gain_energy(&self, body: u32) -> bool {
+        let slot = self.slots.get(body as usize).filter(|&&slot| slot != STILL);
+        slot.and_then(|&slot| self.free.get(slot as usize)).is_some_and(FreeMotion::may_be_given_energy)
+    }
+
     /// Returns the same list to be changed, for an owner that reports other contact points than it
     /// gave to the step. No step reads it.
     pub fn contact_impulses_mut(&mut self) -> &mut [ContactImpulse] {
@@ -318,7 +332,7 @@ impl Solver {
         (joints, all): (&mut [Joint], &[u32]),
         dt: Real,
     ) -> Result<SolverStats, SolverError> {
-        check_joints(bodies.len(), MovingJoints { list: joints, indices: all })?;
+        MovingJoints { list: joints, indices: all }.check(bodies.len())?;
         self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
         self.advance(bodies, contacts, (joints, all), dt, None)
     }
@@ -375,7 +389,7 @@ impl Solver {
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
         }
         self.summarize(bodies.len(), contacts)?;
-        check_joints(bodies.len(), MovingJoints { list: joints, indices: moving_joints })?;
+        MovingJoints { list: joints, indices: moving_joints }.check(bodies.len())?;
         let moves = core::mem::take(&mut self.moves);
         self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
         self.moves = moves;
@@ -441,6 +455,7 @@ impl Solver {
         mut on_substep: OnSubstep<'_>,
     ) -> SolverStats {
         let n_substeps = self.load.substeps(&self.settings, dt);
+        self.load.note_length(dt);
         let mut stats = SolverStats { n_substeps, ..SolverStats::default() };
         let h = dt / n_substeps as Real;
         self.prepare(bodies, MovingJoints { list: joints, indices: moving }, (dt, h), &mut stats);
@@ -780,21 +795,4 @@ impl Solver {
         self.cache_h = h;
         n_bounded
     }
-}
-
-fn check_joints(n_bodies: usize, joints: MovingJoints<'_>) -> Result<(), SolverError> {
-    let mut next = 0;
-    for (index, &number) in joints.indices.iter().enumerate() {
-        let Some(joint) = joints.list.get(number as usize).filter(|_| next <= number) else {
-            return Err(SolverError::MovingJoint(index));
-        };
-        next = number + 1;
-        if !joint.has_bodies(n_bodies) {
-            return Err(SolverError::JointBody(number as usize));
-        }
-        if !joint.is_finite() {
-            return Err(SolverError::JointNotFinite(number as usize));
-        }
-    }
-    Ok(())
 }

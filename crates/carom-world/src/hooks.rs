@@ -35,8 +35,9 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 /// | `modify_contact` | none, except for belts: `BodyDesc::with_surface_velocity` |
 ///
 /// If a hook panics, the bodies stay as they were before the step, and the world can be stepped
-/// again (tests: `hook_panics::*`). The events of that step stay in [`World::events`]; they are
-/// not reported again.
+/// again (tests: `hook_panics::*`). If the hook was called for a body that woke in this step, that
+/// body stays awake, and soft things have already moved. The events of that step stay in
+/// [`World::events`]; they are not reported again.
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {

@@ -164,7 +164,7 @@ impl<B: BroadPhase> World<B> {
     /// A step does this first, but may also recycle contacts and suspend bodies. This method moves
     /// no body, but wakes the bodies whose contacts began. It replaces recycled contacts, so the
     /// bits of later steps differ from those of a world without this call. No later step reports
-    /// its events again.
+    /// its events again. The next step applies the response rules to contacts that began in it.
     pub fn detect(&mut self) -> &StepStats {
         self.bodies.active.apply_changes(&self.bodies.motions);
         #[cfg(feature = "soft")]

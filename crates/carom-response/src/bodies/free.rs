@@ -112,6 +112,11 @@ impl FreeMotion {
         self.has_bounced && self.is_loose()
     }
 
+    /// Whether a contact or the caller may give the body energy.
+    pub(crate) fn may_be_given_energy(&self) -> bool {
+        self.may_gain_energy || self.is_steered
+    }
+
     /// Returns the velocity that forces add in a substep.
     pub(crate) fn dv(&self) -> Vec3 {
         self.dv

@@ -224,10 +224,13 @@ impl PairKey {
 pub struct ContactImpulse {
     /// The impulse along the normal of each contact of the manifold, in their order. It acts on B,
     /// and its opposite on A.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::impulses"))]
     pub normal: [Real; MAX_CONTACTS],
     /// The impulse of friction of the whole manifold, on B, in the world frame.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::impulse_vector"))]
     pub friction: Vec3,
     /// The angular impulse of friction about the normal, on B.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::impulse"))]
     pub twist: Real,
 }
 

@@ -156,8 +156,7 @@ impl Energies {
             sum.is_wanted |= sum.is_energetic || input.is_deep(slot) && !self.has_neighbour[slot];
             let body = &input.bodies[input.movers[slot] as usize];
             let free = &input.free[slot];
-            let is_driven = free.may_gain_energy || free.is_steered;
-            let is_free = free.is_loose() && !is_driven && body.torque == Vec3::ZERO;
+            let is_free = free.is_loose() && !free.may_be_given_energy() && body.torque == Vec3::ZERO;
             self.sums[root].is_exempt |= !is_free || !(0.0 < body.inverse_mass);
         }
         for slot in 0..n {

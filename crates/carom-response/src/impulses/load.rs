@@ -179,15 +179,24 @@ impl WorldLoad {
             && self.longest < Real::INFINITY
     }
 
-    /// Returns the number of substeps for a step of `dt`, and notes its length.
-    pub(crate) fn substeps(&mut self, settings: &SolverSettings, dt: Real) -> u32 {
+    /// Returns the number of substeps for a step of `dt`.
+    pub(crate) fn substeps(&self, settings: &SolverSettings, dt: Real) -> u32 {
         let SolverSettings { substeps, max_load_factor, length_unit, .. } = *settings;
         let wanted =
             dt * ops::sqrt(f64::from(self.held * gravity_of(settings) / (SINK_DEPTH * length_unit))) as f32;
-        self.longest = (LENGTH_DECAY * self.longest).max(dt);
-        let fewest = ops::ceil(f64::from(dt / self.longest * substeps as Real - LENGTH_ROUNDING));
+        let fewest = ops::ceil(f64::from(dt / self.longest_until(dt) * substeps as Real - LENGTH_ROUNDING));
         // The casts saturate: NaN and values out of range become the nearest bound.
         let fewest = (fewest as u32).clamp(1, substeps);
         (ops::ceil(f64::from(wanted)) as u32).clamp(fewest, substeps.saturating_mul(max_load_factor))
+    }
+
+    /// Notes the length of a step.
+    pub(crate) fn note_length(&mut self, dt: Real) {
+        self.longest = self.longest_until(dt);
+    }
+
+    /// Returns the length of the longest of the last steps and a step of `dt`.
+    fn longest_until(&self, dt: Real) -> Real {
+        (LENGTH_DECAY * self.longest).max(dt)
     }
 }

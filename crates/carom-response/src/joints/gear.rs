@@ -63,10 +63,10 @@ impl Joint {
     }
 
     /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear stays at its
-    /// present coordinates.
+    /// present coordinates. `bodies` are those of the solver.
     ///
     /// Errors: the kind has no ratio, or the ratio is out of its range. Nothing is changed then.
-    pub fn set_ratio(&mut self, new: Real) -> Result<(), JointFault> {
+    pub fn set_ratio(&mut self, new: Real, bodies: &[Body]) -> Result<(), JointFault> {
         let mut kind = self.kind;
         match &mut kind {
             JointKind::Pulley { ratio, .. }
@@ -77,7 +77,16 @@ impl Joint {
         kind.validate()?;
         let old = core::mem::replace(&mut self.kind, kind).gear_factor();
         if let (Some(gear), Some(old), Some(new)) = (&mut self.gear, old, kind.gear_factor()) {
-            gear.rest += f64::from(new - old) * gear.windings[1].total();
+            let ends = [(gear.mounts[1], gear.frames[1]), (self.body_b, self.frame_b)];
+            let turn = |(body, frame): (u32, Pose)| {
+                Some(rotation::mul(bodies.get(body as usize)?.pose.rotation, frame.rotation))
+            };
+            // The stored winding is that before the last substep, in which the wheel turned by less
+            // than pi.
+            let [mount, wheel] = ends.map(turn);
+            let angle = mount.zip(wheel).map(|(mount, wheel)| hinge_angle(mount, wheel));
+            let winding = angle.map_or(gear.windings[1], |angle| gear.windings[1].at(angle, 0.0));
+            gear.rest += f64::from(new - old) * winding.total();
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use crate::joints::kind::JointKind;
 use crate::joints::load::{JointImpulse, JointLoad};
 use crate::joints::motor::Spring;
 use crate::joints::torsion_spring::{TorsionSpring, Winding};
+use crate::settings::SolverError;
 use carom_math::{Pose, Real, Vec3, rotation};
 
 /// Two connected bodies, and the kind of joint. Each frame is relative to its body.
@@ -34,7 +35,7 @@ pub struct Joint {
     /// The degrees of freedom that the joint leaves free.
     pub kind: JointKind,
     /// Impulses of the last substep, for the warm start. Set them to zero after a change of the
-    /// joint.
+    /// joint. The next step drops those of limits, motors and springs that were removed.
     pub impulse: JointImpulse,
     /// The stiffness of a soft joint; `None` is the stiffness of the solver settings.
     #[cfg_attr(feature = "serde", serde(default))]
@@ -184,6 +185,24 @@ impl<'a> MovingJoints<'a> {
     /// Returns the joint at a place among those that are solved.
     pub(crate) fn get(self, index: usize) -> &'a Joint {
         &self.list[self.indices[index] as usize]
+    }
+
+    /// Checks that the indices ascend, and that each joint has its bodies and finite numbers.
+    pub(crate) fn check(self, n_bodies: usize) -> Result<(), SolverError> {
+        let mut next = 0;
+        for (index, &number) in self.indices.iter().enumerate() {
+            let Some(joint) = self.list.get(number as usize).filter(|_| next <= number) else {
+                return Err(SolverError::MovingJoint(index));
+            };
+            next = number + 1;
+            if !joint.has_bodies(n_bodies) {
+                return Err(SolverError::JointBody(number as usize));
+            }
+            if !joint.is_finite() {
+                return Err(SolverError::JointNotFinite(number as usize));
+            }
+        }
+        Ok(())
     }
 
     pub(crate) fn iter(self) -> impl Iterator<Item = &'a Joint> + Clone {

@@ -19,6 +19,7 @@ pub enum JointKind {
     #[doc(alias = "socket")]
     Spherical {
         /// The largest angle between the two x axes, in radians; pi or more is free. Not negative.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))]
         cone: Real,
         /// The least and the largest twist about the x axis, in radians from -pi to pi. `None` has
         /// no limits. With limits, the cone is at most [`JointKind::MAX_TWISTED_CONE`].
@@ -31,6 +32,7 @@ pub enum JointKind {
         /// The least and the largest angle from A's y axis to B's, in radians; `None` has no
         /// limits. Angles are counted modulo a full turn: the one nearest to the middle of the
         /// limits is used.
+        #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::null_numbers::bounds"))]
         limits: Option<[Real; 2]>,
         /// A motor about the axis; `None` has no motor.
         motor: Option<Motor>,
@@ -40,6 +42,7 @@ pub enum JointKind {
     Prismatic {
         /// The least and the largest position of B's origin along A's x axis, lengths; `None` has
         /// no limits.
+        #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::null_numbers::bounds"))]
         limits: Option<[Real; 2]>,
         /// A motor along the axis; `None` has no motor.
         motor: Option<Motor>,
@@ -57,6 +60,7 @@ pub enum JointKind {
         /// The least distance, finite and not negative.
         min: Real,
         /// The largest distance, not below `min`.
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))]
         max: Real,
     },
     /// All motions for which a rope from A over two fixed points to B is long enough. The rope
@@ -216,7 +220,10 @@ pub enum AxisLimit {
     /// The coordinate is kept at 0.
     Locked,
     /// The coordinate is kept between a least and a largest value: lengths, or angles in radians.
-    Between(Real, Real),
+    Between(
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::lower"))] Real,
+        #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))] Real,
+    ),
 }
 
 /// How far B may move along and about each axis, and the motors of the axes.
@@ -267,6 +274,11 @@ impl SixDof {
     pub const fn with_motor(mut self, axis: JointAxis, motor: Motor) -> SixDof {
         self.motors[axis as usize] = Some(motor);
         self
+    }
+
+    /// Returns the limit and the motor of each axis.
+    pub(crate) fn rows(self) -> impl Iterator<Item = (AxisLimit, Option<Motor>)> {
+        self.limits.into_iter().zip(self.motors)
     }
 
     /// Whether no rotation is locked, limited or driven.

@@ -2,6 +2,7 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (warm start).
 
+use crate::joints::kind::{AxisLimit, JointKind, SixDof};
 use carom_math::{Real, Vec3};
 
 /// The impulses on B of a joint in the last substep.
@@ -36,6 +37,50 @@ pub struct JointImpulse {
 }
 
 impl JointImpulse {
+    /// Drops the impulses of rows that a joint does not have, such as a limit or a motor that was
+    /// removed. No iteration would change them, so each warm start would apply them again.
+    /// `has_spring` says whether it has a torsion spring.
+    pub(crate) fn drop_unsolved(&mut self, kind: &JointKind, has_spring: bool) {
+        match *kind {
+            JointKind::Spherical { cone, twist } => {
+                if core::f32::consts::PI <= cone {
+                    self.upper = 0.0;
+                }
+                if twist.is_none() {
+                    self.limits = [[0.0; 2]; 6];
+                }
+            }
+            JointKind::Revolute { limits, motor } => {
+                if limits.is_none() {
+                    (self.lower, self.upper) = (0.0, 0.0);
+                }
+                if motor.is_none() {
+                    self.motors = [0.0; 6];
+                }
+                if !has_spring {
+                    self.spring = 0.0;
+                }
+            }
+            JointKind::Prismatic { .. } | JointKind::SixDof(_) => {
+                for (k, (limit, motor)) in kind.axes().into_iter().flat_map(SixDof::rows).enumerate() {
+                    match limit {
+                        AxisLimit::Locked => {}
+                        _ if k < 3 => self.linear[k] = 0.0,
+                        _ => self.angular[k - 3] = 0.0,
+                    }
+                    if !matches!(limit, AxisLimit::Between(..)) {
+                        self.limits[k] = [0.0; 2];
+                    }
+                    if motor.is_none() || limit == AxisLimit::Locked {
+                        self.motors[k] = 0.0;
+                    }
+                }
+            }
+            JointKind::Weld | JointKind::Distance { .. } | JointKind::Pulley { .. } => {}
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
+        }
+    }
+
     /// Whether all impulses are finite.
     pub(crate) fn is_finite(&self) -> bool {
         // Branchless: all joints are checked in each step, and hardly any check fails.

@@ -66,6 +66,7 @@ pub struct Motor {
     /// body is infinitely heavy. If such a body moves against both, it accelerates less than this
     /// force says. All other bodies have their true masses (test:
     /// `unequal_joints::motors_act_on_true_masses`, in carom-world).
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))]
     pub max_force: Real,
 }
 

@@ -67,6 +67,7 @@ impl JointStep {
         if is_first {
             // The load is summed up over the substeps of one step.
             joint.load = JointLoad::default();
+            joint.impulse.drop_unsolved(&joint.kind, joint.torsion_spring.is_some());
         }
         if self.is_idle {
             return;

@@ -3,7 +3,9 @@
 use crate::scene::{DT, Scene};
 use carom_geom::Manifold;
 use carom_math::{Pose, Vec3};
-use carom_response::{ContactLink, ContactPair, Contacts, Joint, JointKind, SolverError, SolverSettings};
+use carom_response::{
+    ContactLink, ContactPair, Contacts, Joint, JointKind, SixDof, SolverError, SolverSettings,
+};
 
 fn scene() -> Scene {
     let mut scene = Scene::with_floor(SolverSettings::default().with_sleep(false));
@@ -100,6 +102,35 @@ fn joints_that_do_not_move_are_not_read() {
     assert_eq!(step(&[0, 2]), SolverError::MovingJoint(1));
     assert_eq!(step(&[0, 0]), SolverError::MovingJoint(1));
     assert!(step(&[7]).to_string().contains("entry 0"));
+}
+
+/// Impulses of limits, motors and springs that a joint does not have any more push nothing.
+#[test]
+fn r_impulses_of_removed_rows_are_dropped() {
+    let free_axes = JointKind::SixDof(SixDof::FREE);
+    let kinds = [JointKind::FREE_SPHERICAL, JointKind::FREE_REVOLUTE, JointKind::FREE_PRISMATIC, free_axes];
+    for kind in kinds {
+        let mut scene = Scene::new(SolverSettings::default().with_gravity(Vec3::ZERO));
+        for x in [0.0, 1.2] {
+            scene.dynamic(Vec3::splat(0.5), 1.0, Pose::from_translation(Vec3::X * x));
+        }
+        let joint = Joint::at(kind, &scene.bodies, 0, 1, Vec3::X * 0.6, Vec3::X).unwrap();
+        scene.joints.push(joint);
+        let old = &mut scene.joints[0].impulse;
+        (old.lower, old.upper, old.spring, old.substep) = (2.0, 3.0, 5.0, DT / 6.0);
+        old.motors = [7.0; 6];
+        old.limits = [[11.0, 0.0]; 6];
+        let before = scene.bodies.clone();
+        for _ in 0..5 {
+            scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, DT).unwrap();
+        }
+        for (old, new) in before.iter().zip(&scene.bodies) {
+            let moved = (new.pose.translation - old.pose.translation).length();
+            let [speed, spin] = [new.linear_velocity, new.angular_velocity].map(Vec3::length);
+            assert!(moved < 1e-4 && speed < 1e-4 && spin < 1e-4, "{kind:?}: {moved} {speed} {spin}");
+        }
+        assert!(scene.joints[0].load.torque().length() < 1e-2, "{kind:?}");
+    }
 }
 
 /// Contacts in which nothing moves, and empty ones, between those in which something does: of two

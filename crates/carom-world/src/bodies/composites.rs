@@ -152,10 +152,20 @@ impl Composite {
         self.is_uniform = is_uniform;
     }
 
-    /// Changes a collider. The sensor flag and the filter must stay the same.
+    /// Changes a collider, which must stay a sensor or a solid one. After a change of the filter,
+    /// call [`Composite::renew`].
     pub(crate) fn change(&mut self, slot: ColliderSlot, change: impl FnOnce(&mut Collider)) {
         let found = self.slots.get_mut(usize::from(slot.index));
         found.and_then(|slot| slot.collider.as_mut()).map(change);
+    }
+
+    /// Whether parts of the common shape have the numbers that they had in another composite, or in
+    /// the single collider of the body if there was none.
+    pub(crate) fn has_numbers_of(&self, other: Option<&Composite>) -> bool {
+        match other {
+            Some(other) => self.starts.starts_with(&other.starts),
+            None => self.starts.first() == Some(&(0, ColliderSlot::FIRST.index)),
+        }
     }
 
     /// Returns the slots, for a snapshot.
@@ -257,13 +267,24 @@ impl Composite {
     ///
     /// Errors: [`WorldError::NoMass`].
     pub(crate) fn mass(&self) -> Result<MassProperties, WorldError> {
+        self.mass_with(|collider| collider.density)
+    }
+
+    /// Returns the same as [`Composite::mass`] up to a common factor: if all densities are 0, those
+    /// of density 1.
+    pub(crate) fn proportions(&self) -> Result<MassProperties, WorldError> {
+        let is_light = self.colliders().all(|(_, collider)| collider.density == 0.0);
+        self.mass_with(|collider| if is_light { 1.0 } else { collider.density })
+    }
+
+    fn mass_with(&self, density_of: impl Fn(&Collider) -> f32) -> Result<MassProperties, WorldError> {
         let all_sense = self.solid.is_none();
         let counted: Vec<(&Shape, f32)> = self
             .starts
             .iter()
             .filter_map(|&(_, slot)| Some((self.at(slot)?, self.placed(slot)?)))
             .filter(|(collider, _)| all_sense || !collider.traits.is_sensor)
-            .map(|(collider, placed)| (placed, collider.density))
+            .map(|(collider, placed)| (placed, density_of(collider)))
             .collect();
         let mut masses = Vec::new();
         for (placed, density) in &counted {

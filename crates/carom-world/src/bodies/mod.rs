@@ -63,8 +63,8 @@ use crate::{MassFault, WorldError, WorldSettings};
 use alloc::vec::Vec;
 use carom_broad::ProxyId;
 use carom_geom::MassProperties;
-use carom_math::Pose;
 use carom_math::glam::DVec3;
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 #[cfg(feature = "parallel")]
@@ -279,11 +279,7 @@ impl BodySet {
             solid.into_iter().for_each(Shape::prepare_mesh_pairs);
         }
         let center = self.motions[index].center_of_mass;
-        let mut girth = solid.map_or(Girth::NONE, |shape| Girth::of(shape, center));
-        if let (Some(_), Some(shape)) = (composite, &shape) {
-            let whole = Girth::of(shape, center);
-            (girth.radius, girth.turn_lever) = (whole.radius, whole.turn_lever);
-        }
+        let girth = shape.as_ref().map_or(Girth::NONE, |shape| girth_of(composite, shape, center));
         let roundness = solid.map_or(Roundness::Sharp, Roundness::of);
         let old = core::mem::replace(&mut self.roundness[index], roundness);
         self.n_round += usize::from(roundness != Roundness::Sharp);
@@ -351,6 +347,17 @@ impl BodySet {
         };
         self.active.moving().iter().any(is_moving)
     }
+}
+
+/// Returns the girth of a body with these colliders, whose common shape is `shape`. Its radius and
+/// its lever include sensors, because its box does; its thickness does not.
+pub(crate) fn girth_of(composite: Option<&Composite>, shape: &Shape, center_of_mass: Vec3) -> Girth {
+    let mut girth = Girth::of(composite.and_then(Composite::solid).unwrap_or(shape), center_of_mass);
+    if composite.is_some() {
+        let whole = Girth::of(shape, center_of_mass);
+        (girth.radius, girth.turn_lever) = (whole.radius, whole.turn_lever);
+    }
+    girth
 }
 
 /// Writes the poses of stale bodies to `detected_poses`, and clears their flags. Usually none or

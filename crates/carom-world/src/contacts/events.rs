@@ -11,6 +11,7 @@ use carom_math::Vec3;
 use carom_response::ContactImpulse;
 #[cfg(feature = "parallel")]
 use carom_response::shrink_unused;
+use core::cmp::Ordering;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
@@ -30,7 +31,11 @@ pub enum EventKind {
 }
 
 /// An event of a pair of bodies, or of a pair of colliders if a body has several.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+///
+/// Events are ordered by their bodies, then by their colliders. Two events of the same colliders
+/// are in the order in which they happened. If a solid contact becomes that of a sensor or ceases
+/// to be one, it ends, and the new contact begins (test: `sensors::r_a_contact_that_flips_*`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Event {
@@ -48,6 +53,19 @@ pub struct Event {
 }
 
 impl Event {
+    /// Returns the place among the events of the same colliders. A sensor may be passed within a
+    /// step: its contact begins, then it ends. A solid contact never does both in a step.
+    fn rank(&self) -> u8 {
+        match (self.kind, self.is_sensor) {
+            (EventKind::Ended, false) => 0,
+            (EventKind::Began, true) => 1,
+            (EventKind::Persisted, true) => 2,
+            (EventKind::Ended, true) => 3,
+            (EventKind::Persisted, false) => 4,
+            (EventKind::Began, false) => 5,
+        }
+    }
+
     /// Returns the collider of A.
     pub fn collider_a(&self) -> ColliderId {
         self.slots[0].on(self.a)
@@ -56,6 +74,19 @@ impl Event {
     /// Returns the collider of B.
     pub fn collider_b(&self) -> ColliderId {
         self.slots[1].on(self.b)
+    }
+}
+
+impl Ord for Event {
+    fn cmp(&self, other: &Event) -> Ordering {
+        let key = |event: &Event| (event.a, event.b, event.slots, event.rank());
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Event {
+    fn partial_cmp(&self, other: &Event) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

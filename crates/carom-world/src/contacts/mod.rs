@@ -237,6 +237,20 @@ impl ContactSet {
         active_pairs.truncate(n);
     }
 
+    /// Drops the contacts of a body, and the impulses that the solver has cached for them, after
+    /// parts of the body got other numbers. Whether pairs touch stays, for events.
+    pub(crate) fn drop_contacts_of(&mut self, id: BodyId) {
+        let ContactSet { pairs_by_body, pairs, states, sleeping, .. } = self;
+        pairs_by_body.visit(pairs, id.index, |index| {
+            let state = &mut states[index];
+            if state.a == id || state.b == id {
+                sleeping.release_pair(state);
+                (state.first, state.n, state.is_at_rest) = (0, 0, false);
+                state.is_unsolved = true;
+            }
+        });
+    }
+
     /// Enables the pairs of a body that hooks disabled in the last step.
     pub(crate) fn enable_all_of(&mut self, id: BodyId) {
         self.hooked.apart.retain(|pair| !pair.bodies.contains(&id.index));

@@ -84,6 +84,17 @@ impl PairState {
         }
     }
 
+    /// Sets whether the narrow phase tests the pair. Returns whether this is a change, which makes
+    /// the pair due as if it were new.
+    pub(crate) fn set_wanted(&mut self, is_wanted: bool) -> bool {
+        let is_changed = self.is_wanted != is_wanted;
+        if is_changed {
+            self.is_wanted = is_wanted;
+            self.forget();
+        }
+        is_changed
+    }
+
     /// Makes the pair due as if it were new. It keeps its manifolds and, for events, whether it
     /// touched.
     pub(crate) fn forget(&mut self) {

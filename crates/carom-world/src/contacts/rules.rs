@@ -4,6 +4,7 @@
 //! bounce).
 
 use crate::bodies::id::BodyId;
+use crate::contacts::events::{Event, EventKind};
 use crate::joints::JointId;
 use alloc::vec::Vec;
 use carom_broad::Pair;
@@ -39,6 +40,13 @@ pub(crate) struct Rules {
     pub(crate) of_pairs: Vec<([u32; 2], Response)>,
     /// Pairs that are about to stick, with the energy that this removes.
     pub(crate) approaching: Vec<([u32; 2], f64)>,
+    /// Pairs that touch, and whose contact began in an earlier detection, after the last step in
+    /// which time passed. A knock of them is still due.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) begun: Vec<([u32; 2], ())>,
+    /// Whether the rules were not applied to the events of the last detection.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) is_unanswered: bool,
 }
 
 impl Rules {
@@ -76,6 +84,7 @@ impl Rules {
         set(&mut self.of_bodies, body, None);
         self.of_pairs.retain(|(pair, _)| !pair.contains(&body));
         self.approaching.retain(|(pair, _)| !pair.contains(&body));
+        self.begun.retain(|(pair, ())| !pair.contains(&body));
     }
 
     /// Checks that rules are sorted, belong to living bodies, and are within their bounds.
@@ -87,8 +96,28 @@ impl Rules {
         let are_near = |k: usize| is_pair(self.approaching[k].0) && self.approaching[k].1.is_finite();
         check_list(&self.of_bodies, are_bodies, "a response of a body")?;
         check_list(&self.of_pairs, are_pairs, "a response of a pair")?;
-        check_list(&self.approaching, are_near, "a pair that is about to stick")
+        check_list(&self.approaching, are_near, "a pair that is about to stick")?;
+        check_list(&self.begun, |k| is_pair(self.begun[k].0), "a pair that began to touch")
     }
+}
+
+/// Returns the pairs of bodies that touch and push each other, in their order, and whether their
+/// contact began: in these events, or as an entry of `begun` says.
+///
+/// Bodies of several colliders have several events. Their contact begins with that of the first
+/// colliders.
+pub(crate) fn touching_pairs<'a>(
+    events: &'a [Event],
+    begun: &'a [([u32; 2], ())],
+) -> impl Iterator<Item = (BodyId, BodyId, bool)> + 'a {
+    let pairs = events.chunk_by(|x, y| (x.a, x.b) == (y.a, y.b));
+    pairs.filter_map(move |events| {
+        let kinds = events.iter().filter(|event| !event.is_sensor).map(|event| event.kind);
+        let (a, b) = (events[0].a, events[0].b);
+        let is_noted = || begun.binary_search_by_key(&[a.index, b.index], |(pair, ())| *pair).is_ok();
+        let touches = kinds.clone().any(|kind| kind != EventKind::Ended);
+        touches.then(|| (a, b, kinds.clone().all(|kind| kind == EventKind::Began) || is_noted()))
+    })
 }
 
 /// Sets or removes an entry of a sorted list.

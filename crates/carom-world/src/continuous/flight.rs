@@ -18,7 +18,7 @@ use carom_math::glam::{DMat3, DQuat, DVec3};
 use carom_math::{Pose, ops};
 use carom_query::Motion;
 use carom_response::integrate::{rotate_freely, rotation_by, spin_of};
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, LockedAxes};
 
 /// The rotation of one leg, in radians.
 const LEG_TURN: f64 = 0.5;
@@ -40,16 +40,14 @@ pub(crate) struct Rotor {
 }
 
 impl Rotor {
-    /// Returns the rotor of a dynamic body; `None` if it cannot turn about every axis.
+    /// Returns the rotor of a dynamic body; `None` if it cannot turn about every axis. A locked
+    /// axis does not keep the angular momentum, so such a body keeps its angular velocity.
     pub(crate) fn of(body: &Body, dt: f32) -> Option<Rotor> {
         let inverse_inertia = body.inverse_inertia.as_dmat3();
         let rotation = body.pose.rotation.as_dquat().normalize();
         let momentum = spin_of(rotation, body.angular_velocity.as_dvec3(), &inverse_inertia.inverse());
-        (body.kind == BodyKind::Dynamic && momentum.is_finite()).then_some(Rotor {
-            momentum,
-            inverse_inertia,
-            dt: f64::from(dt),
-        })
+        let is_free = body.kind == BodyKind::Dynamic && !body.locked_axes.intersects(LockedAxes::ROTATION);
+        (is_free && momentum.is_finite()).then_some(Rotor { momentum, inverse_inertia, dt: f64::from(dt) })
     }
 
     /// Returns the angular velocity at an orientation.
@@ -64,13 +62,18 @@ impl Rotor {
 
     /// Returns twice the energy of a given angular velocity at an orientation.
     pub(crate) fn twice_energy_of(&self, rotation: DQuat, spin: DVec3) -> f64 {
-        spin.dot(spin_of(rotation, spin, &self.inverse_inertia.inverse()))
+        twice_energy(&self.inverse_inertia, rotation, spin)
     }
 
     /// Returns the orientation after a share of the step.
     fn turned(&self, rotation: DQuat, share: f64) -> DQuat {
         rotate_freely(rotation, self.momentum, &self.inverse_inertia, share * self.dt)
     }
+}
+
+/// Returns twice the energy of the rotation of a body at an orientation.
+pub(crate) fn twice_energy(inverse_inertia: &DMat3, rotation: DQuat, spin: DVec3) -> f64 {
+    spin.dot(spin_of(rotation, spin, &inverse_inertia.inverse()))
 }
 
 /// A path of a body in a step, with times from 0 to 1.

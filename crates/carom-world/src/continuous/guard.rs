@@ -27,15 +27,16 @@ use crate::bodies::solids::Part;
 use crate::contacts::narrow;
 use crate::continuous::ContinuousStep;
 use crate::continuous::core_ball::find_cores;
-use crate::continuous::flight::Rotor;
+use crate::continuous::flight::{Rotor, between};
 use crate::continuous::put_back::keep_momentum;
 use crate::continuous::state::{Guard, Travel};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::glam::{DQuat, DVec3};
-use carom_math::{Pose, Vec3, WidePose};
+use carom_math::{Pose, Vec3, WidePose, rotation};
 use carom_query::{ImpactSettings, Motion, cast_with};
-use carom_response::BodyKind;
+use carom_response::integrate::rotation_by;
+use carom_response::{Body, BodyKind};
 
 /// The core of a body is swept if its travel exceeds this fraction of its thickness, minus its
 /// depth.
@@ -54,10 +55,23 @@ struct Met {
 
 impl Met {
     /// Returns the pose of a body that moves along with the other one for the whole step, from
-    /// `start`.
-    fn carried(&self, start: &Pose) -> Pose {
+    /// `start`, as far as its locked axes let it.
+    fn carried(&self, body: &Body, start: &Pose) -> Pose {
         let [from, to] = self.other;
-        if from == to { *start } else { to * from.inverse() * *start }
+        if from == to {
+            return *start;
+        }
+        let end = to * from.inverse() * *start;
+        let locked = body.locked_axes;
+        if locked.is_empty() {
+            return end;
+        }
+        let [old, new] = [start, &end].map(|pose| pose.transform_point(body.center_of_mass));
+        let turn = between(start.rotation.as_dquat(), end.rotation.as_dquat()).as_vec3();
+        let turn = rotation_by(locked.free_rotation(turn).as_dvec3());
+        let rotation = (turn * start.rotation.as_dquat()).normalize().as_quat();
+        let center = old + locked.free_translation(new - old);
+        Pose::new(rotation, center - rotation::rotate(rotation, body.center_of_mass))
     }
 }
 
@@ -269,7 +283,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             met = self.first_met(pairs, [&start, &end], guard, true);
         }
         if let Some(met) = &met {
-            end = met.carried(&start);
+            end = met.carried(&self.bodies.motions[index], &start);
         }
         if end == there || !end.is_finite() {
             return;

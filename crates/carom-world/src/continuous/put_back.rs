@@ -2,12 +2,15 @@
 //! and no energy is gained.
 //!
 //! - A body keeps its angular momentum, so its angular velocity changes with its orientation.
-//! - The solver accelerated the body by gravity along its whole path, but the body falls only
-//!   along a part of it. If the body and the dynamic bodies beside it have gained energy in the
-//!   step, the energy of the remaining height is removed. For a body that is only beside static
-//!   ones, all gained energy is removed.
-//! - The energy is taken from the velocity along gravity first, then from the rotation, then from
-//!   the velocity across gravity.
+//! - The solver accelerated the body by gravity and force along its whole path, but the body falls
+//!   only along a part of it. If the body and the dynamic bodies beside it have gained energy in
+//!   the step, the energy of the remaining height is removed. For a body that is only beside
+//!   static ones, all gained energy is removed, unless something else than gravity and force may
+//!   give it energy ([`Solver::may_gain_energy`](carom_response::Solver::may_gain_energy)).
+//! - A force is constant within a step, as gravity is. So it has a potential, and below *fall*
+//!   means motion along the sum of both.
+//! - The energy is taken from the velocity along the fall first, then from the rotation, then from
+//!   the velocity across it.
 //! - If the body gave all its speed to another body, the remaining energy is taken from that body.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
@@ -17,44 +20,45 @@
 //! (energy of impulses).
 
 use crate::continuous::ContinuousStep;
-use crate::continuous::flight::Rotor;
+use crate::continuous::flight::{Rotor, twice_energy};
 use crate::continuous::state::{Attachment, Sweeps};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Vec3, ops};
 use carom_response::{Body, BodyKind};
 
-/// The effect of gravity on a body in a step.
+/// The effect of gravity and force on a body in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fall {
-    gravity: DVec3,
-    /// The direction of gravity; zero without gravity.
+    /// The acceleration by both.
+    acceleration: DVec3,
+    /// The direction of the acceleration; zero without one.
     down: DVec3,
-    /// The stored speed along gravity lags behind that at the pose by this much.
+    /// The stored speed along this direction lags behind that at the pose by this much.
     lag: f64,
 }
 
 impl Fall {
-    fn new(gravity: DVec3, substep: f64) -> Fall {
-        let size = ops::sqrt(gravity.length_squared());
-        let down = if 0.0 < size { gravity * (1.0 / size) } else { DVec3::ZERO };
-        Fall { gravity, down, lag: 0.5 * substep * size }
+    fn new(acceleration: DVec3, substep: f64) -> Fall {
+        let size = ops::sqrt(acceleration.length_squared());
+        let down = if 0.0 < size { acceleration * (1.0 / size) } else { DVec3::ZERO };
+        Fall { acceleration, down, lag: 0.5 * substep * size }
     }
 
     /// Returns the potential energy per mass that a displacement gains; negative if it leads down.
     fn potential(&self, displacement: DVec3) -> f64 {
-        -displacement.dot(self.gravity)
+        -displacement.dot(self.acceleration)
     }
 
     /// Removes kinetic energy from a body. Returns the part of it that the body did not have.
-    fn remove_energy(&self, body: &mut Body, excess: f64, dt: f32) -> f64 {
+    fn remove_energy(&self, body: &mut Body, excess: f64) -> f64 {
         let mass = 1.0 / f64::from(body.inverse_mass);
         let missing = self.remove_along(body, excess / mass);
-        let missing = remove_from_spin(body, mass * missing, dt);
+        let missing = remove_from_spin(body, mass * missing);
         mass * self.remove_across(body, missing / mass)
     }
 
-    /// Removes an energy per mass from the velocity of a body along gravity. Returns the part of
+    /// Removes an energy per mass from the velocity of a body along its fall. Returns the part of
     /// it that the body did not have.
     fn remove_along(&self, body: &mut Body, excess: f64) -> f64 {
         if !(0.0 < excess) {
@@ -68,7 +72,7 @@ impl Fall {
         excess
     }
 
-    /// Removes an energy per mass from the velocity of a body across gravity. Returns the part of
+    /// Removes an energy per mass from the velocity of a body across its fall. Returns the part of
     /// it that the body did not have.
     fn remove_across(&self, body: &mut Body, excess: f64) -> f64 {
         let velocity = body.linear_velocity.as_dvec3();
@@ -91,15 +95,15 @@ fn reduced(square: f64, excess: f64) -> (f64, f64) {
 }
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
-    /// Returns how gravity pulled a body in this step.
+    /// Returns how gravity and force pulled a body in this step.
     pub(crate) fn fall_of(&self, index: usize) -> Fall {
-        let gravity =
-            self.settings.solver.gravity.as_dvec3() * f64::from(self.bodies.motions[index].gravity_scale);
-        Fall::new(gravity, f64::from(self.substep()))
+        let Body { gravity_scale, force, inverse_mass, .. } = self.bodies.motions[index];
+        let gravity = self.settings.solver.gravity.as_dvec3() * f64::from(gravity_scale);
+        Fall::new(gravity + force.as_dvec3() * f64::from(inverse_mass), f64::from(self.substep()))
     }
 
     /// After a body was moved back: removes the energy of the height that it did not fall, from its
-    /// velocity along gravity. The rest is taken from its other motion, up to the energy that it
+    /// velocity along the fall. The rest is taken from its other motion, up to the energy that it
     /// gained.
     pub(crate) fn remove_fall_energy(&mut self, index: usize, shift: DVec3) {
         let fall = self.fall_of(index);
@@ -107,7 +111,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let missing = mass * fall.remove_along(&mut self.bodies.motions[index], fall.potential(shift));
         let due = missing.min(self.gain_of(index, &self.continuous.sweeps.starts));
         if 0.0 < due {
-            fall.remove_energy(&mut self.bodies.motions[index], due, self.dt);
+            fall.remove_energy(&mut self.bodies.motions[index], due);
         }
     }
 
@@ -157,17 +161,17 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             beside_gains.extend(others.clone().filter(is_dynamic).map(gain_of));
             let gain = beside_gains.iter().map(|(_, gain)| gain).sum::<f64>();
             // A body beside bodies that cannot move must not gain energy, not even by contacts.
-            let is_pushed = body.force != Vec3::ZERO
+            let is_driven = self.solver.may_gain_energy(number)
                 || body.torque != Vec3::ZERO
                 || attachments[index] != Attachment::Free;
-            let is_alone = others.count() == 0 && !is_pushed;
+            let is_alone = others.count() == 0 && !is_driven;
             let due = if is_alone && 0.0 < excess { gain } else { excess.min(gain) };
             let mut missing = due.max(0.0);
             for &(body_index, gain) in &*beside_gains {
                 let part = if body_index == index { missing } else { missing.min(gain.max(0.0)) };
                 if 0.0 < part {
                     let fall = self.fall_of(body_index);
-                    missing -= part - fall.remove_energy(&mut self.bodies.motions[body_index], part, self.dt);
+                    missing -= part - fall.remove_energy(&mut self.bodies.motions[body_index], part);
                 }
             }
         }
@@ -189,7 +193,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         beside.sort_unstable();
     }
 
-    /// Returns the energy that a body gained in the step; 0 if it sleeps or cannot move.
+    /// Returns the energy that a body gained in the step beyond the work of its force; 0 if it
+    /// sleeps or cannot move.
     ///
     /// `starts` are the velocities before the step, sorted by body.
     fn gain_of(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
@@ -200,7 +205,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let mut before = *body;
         (before.pose, before.linear_velocity, before.angular_velocity) = (pose, v, w);
         let (gravity, substep) = (self.settings.solver.gravity, self.substep());
-        body.energy(gravity, substep).total() - before.energy(gravity, substep).total()
+        let center = |body: &Body| body.pose.wide().transform_point(body.center_of_mass.as_dvec3());
+        let work = body.force.as_dvec3().dot(center(body) - center(&before));
+        body.energy(gravity, substep).total() - before.energy(gravity, substep).total() - work
     }
 
     /// Returns the length of a substep of this step.
@@ -230,10 +237,14 @@ fn limit_spin(body: &mut Body, rotor: &Rotor, ends: [DQuat; 2], spin: DVec3) {
 }
 
 /// Removes energy from the rotation of a body. Returns the part of it that the body did not have.
-fn remove_from_spin(body: &mut Body, excess: f64, dt: f32) -> f64 {
-    let Some(rotor) = Rotor::of(body, dt).filter(|_| 0.0 < excess) else { return excess };
+fn remove_from_spin(body: &mut Body, excess: f64) -> f64 {
     let spin = body.angular_velocity.as_dvec3();
-    let now = rotor.twice_energy_of(body.pose.rotation.as_dquat().normalize(), spin);
+    let inverse_inertia = body.inverse_inertia.as_dmat3();
+    let now = twice_energy(&inverse_inertia, body.pose.rotation.as_dquat().normalize(), spin);
+    // It is not finite if the body cannot turn.
+    if !(0.0 < excess && now.is_finite()) {
+        return excess;
+    }
     let (left, missing) = reduced(now, excess);
     let spin = (spin * ops::sqrt(left / now)).as_vec3();
     if spin.is_finite() {

@@ -8,6 +8,7 @@ use crate::bodies::checks::check_mass;
 use crate::bodies::collider::ColliderDesc;
 use crate::bodies::composites::Composite;
 use crate::bodies::girth::Girth;
+use crate::bodies::girth_of;
 use crate::bodies::id::BodyId;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::size::Size;
@@ -17,7 +18,7 @@ use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::{BodyMut, BodyRef, MassFault, World, WorldError, WorldSettings};
 use alloc::vec::Vec;
-use carom_broad::BroadPhase;
+use carom_broad::{BroadPhase, Mobility};
 use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
@@ -59,8 +60,8 @@ impl<B: BroadPhase> World<B> {
         if let Some(position) = desc.wide_position {
             self.bodies.exact_positions.set(index, body.pose.translation, position - self.origin());
         }
-        let solid = composite.as_ref().and_then(Composite::solid).unwrap_or(&shape);
-        self.bodies.girths[index] = Girth::of(solid, self.bodies.motions[index].center_of_mass);
+        let center = self.bodies.motions[index].center_of_mass;
+        self.bodies.girths[index] = girth_of(composite.as_ref(), &shape, center);
         let aabb = self.box_of(index, &shape);
         let proxy = match self.broad.insert(aabb, traits.filter) {
             Ok(proxy) if proxy.index() as usize == index => proxy,
@@ -289,7 +290,11 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     };
     let given = match desc.mass {
         BodyMass::Colliders => None,
-        BodyMass::Total(mass) => Some(Weight::Given(scaled_to(mass, &desc.colliders)?)),
+        BodyMass::Total(mass) => match scaled_to(mass, &desc.colliders) {
+            // Only a dynamic body needs a mass.
+            Err(WorldError::NoMass(_)) if desc.mobility != Mobility::Dynamic => None,
+            mass => Some(Weight::Given(mass?)),
+        },
         BodyMass::Given(mass) => Some(Weight::Given(mass)),
     };
     let (traits, weight, composite, shape, collider_data) = match (found, &desc.colliders[..]) {

@@ -11,8 +11,8 @@ use crate::bodies::checks::{
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::{Belt, in_collider};
+use crate::contacts::narrow;
 use crate::{BodyId, BodyMut, World, WorldError};
-use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::Vec3;
@@ -75,12 +75,16 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_mass(mass)?;
-        let weight = match self.world.bodies.weights[index] {
-            // Only the proportions matter, so any density works.
-            Weight::Density(0.0) => Weight::Density(1.0),
-            weight => weight,
+        // Only the proportions matter, so any density works.
+        let bodies = &self.world.bodies;
+        let old = match (bodies.weights[index], bodies.composite(index)) {
+            (Weight::Given(given) | Weight::Kept(given, _), _) if 0.0 < given.mass => given,
+            (_, Some(composite)) => composite.proportions()?,
+            (Weight::Density(density), None) if 0.0 < density => {
+                bodies.mass_of(index, &Weight::Density(density))?
+            }
+            _ => bodies.mass_of(index, &Weight::Density(1.0))?,
         };
-        let old = self.world.bodies.mass_of(index, &weight)?;
         let inertia = old.inertia * (mass / old.mass);
         self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
     }
@@ -376,20 +380,19 @@ impl<B: BroadPhase> World<B> {
 
     /// Updates which pairs of a body exist and are tested.
     pub(crate) fn refilter_all(&mut self, id: BodyId) {
-        let mut others = Vec::new();
-        let ContactSet { pairs_by_body, pairs, states, .. } = &mut self.contacts;
+        let World { joints, bodies, contacts, budget, .. } = self;
+        let ContactSet { pairs_by_body, pairs, states, .. } = contacts;
+        let is_live = |id: BodyId| bodies.id_at(id.index) == id;
         pairs_by_body.visit(pairs, id.index, |index| {
-            let state = &states[index];
-            if state.a == id || state.b == id {
-                others.push(if state.a == id { state.b.index } else { state.a.index });
+            let state = &mut states[index];
+            if (state.a == id || state.b == id) && is_live(state.a) && is_live(state.b) {
+                state.set_wanted(narrow::is_wanted(state.pair(), &bodies.traits, &bodies.motions, joints));
             }
         });
-        for other in others {
-            self.refilter(id.index, other);
-        }
         // Pairs may begin although no body moved.
-        self.bodies.is_stale[id.index as usize] = true;
-        self.contacts.is_changed = true;
+        bodies.is_stale[id.index as usize] = true;
+        budget.round_robin.are_rings_known = false;
+        contacts.is_changed = true;
     }
 }
 

@@ -6,7 +6,7 @@
 //! Reference: E. Catto, Box2D 3.1, shape.h, 2025 (which properties of a shape can be changed).
 
 use crate::bodies::checks::{check_not_negative, unit_pose};
-use crate::bodies::composites::{Collider, moved, parts_of};
+use crate::bodies::composites::{Collider, Composite, moved, parts_of};
 use crate::bodies::id::ColliderSlot;
 use crate::bodies::part_materials::{PartMaterial, check_parts};
 use crate::bodies::solids::Part;
@@ -15,7 +15,7 @@ use crate::world::DefaultBroadPhase;
 use crate::{ActiveHooks, ColliderId, Filter, Material, World, WorldError};
 use alloc::sync::Arc;
 use carom_broad::BroadPhase;
-use carom_math::Pose;
+use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 
 /// A view of a collider, for changes. Each setter returns the view, so calls can be chained.
@@ -75,7 +75,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Errors: a number out of its range.
     pub fn set_material(&mut self, material: Material) -> Result<&mut Self, WorldError> {
         material.check()?;
-        self.change(|collider| {
+        self.change_traits(|collider| {
             collider.traits = collider.traits.with_material(&material);
             collider.surface = [material.surface_velocity, material.surface_spin];
         })
@@ -102,7 +102,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 
     /// Sets the filter of the collider.
     pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
-        self.change(|collider| {
+        self.change_traits(|collider| {
             collider.traits.filter = collider.traits.filter.with_groups(filter.groups, filter.mask);
             collider.traits.family = filter.family;
         })
@@ -129,7 +129,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 
     /// Sets the hooks that are called for pairs of the collider.
     pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
-        self.change(|collider| collider.traits.hooks = hooks)
+        self.change_traits(|collider| collider.traits.hooks = hooks)
     }
 
     /// Sets the threshold of impulse events of the collider, mass times speed.
@@ -137,7 +137,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     /// Errors: a number that is negative or not finite.
     pub fn set_impulse_threshold(&mut self, threshold: f32) -> Result<&mut Self, WorldError> {
         check_not_negative(threshold, "impulse threshold")?;
-        self.change(|collider| collider.traits.impulse_threshold = threshold)
+        self.change_traits(|collider| collider.traits.impulse_threshold = threshold)
     }
 
     /// Sets the user data of the collider. Wakes nothing.
@@ -152,6 +152,16 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
             set(&mut bodies.collider_data, body, (user_data != 0).then_some(user_data));
         }
         self
+    }
+
+    /// Changes the properties of the collider other than its shape, its density and whether it is a
+    /// sensor.
+    fn change_traits(&mut self, change: impl FnOnce(&mut Collider)) -> Result<&mut Self, WorldError> {
+        if self.world.bodies.traits[self.id.body.index as usize].is_composite {
+            self.world.put_collider_traits(self.id, change)?;
+            return Ok(self);
+        }
+        self.change(change)
     }
 
     /// Changes the properties of the collider other than its shape.
@@ -172,6 +182,36 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
 }
 
 impl<B: BroadPhase> World<B> {
+    /// Changes the properties of a collider of a body with several, and wakes the body and the
+    /// bodies that it touches. All shapes, the mass and the sensors stay.
+    fn put_collider_traits(
+        &mut self,
+        id: ColliderId,
+        change: impl FnOnce(&mut Collider),
+    ) -> Result<(), WorldError> {
+        let (body, index) = (id.body, id.body.index as usize);
+        self.wake_around(body);
+        let Some(composite) = self.bodies.composites.get_mut(body.index) else { return Ok(()) };
+        let filter_and_hooks = |composite: &Composite| {
+            composite.get(id.slot).map(|collider| (collider.traits.user_filter(), collider.traits.hooks))
+        };
+        let old = filter_and_hooks(composite);
+        composite.change(id.slot, change);
+        composite.renew();
+        let new = filter_and_hooks(composite);
+        let belt = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
+        let traits = composite.summary(&self.bodies.traits[index]);
+        self.contacts.belts.set(body.index, belt, self.bodies.part_materials.move_on(body.index));
+        self.put_traits(index, traits)?;
+        // Which of its pairs of colliders meet may have changed.
+        if old != new {
+            self.forget_contacts_of(body);
+            self.contacts.enable_all_of(body);
+        }
+        self.refilter_all(body);
+        Ok(())
+    }
+
     /// Replaces the properties of the only collider of a body, and wakes it and the bodies that it
     /// touches. Its shape stays.
     ///

@@ -202,10 +202,14 @@ impl<B: BroadPhase> World<B> {
         self.contacts.belts.set(id.index, belt, self.bodies.part_materials.move_on(id.index));
         self.bodies.collider_data.retain(|&(body, _)| body != id.index);
         let traits = composite.summary(&self.bodies.traits[index]);
+        let is_renumbered = !composite.has_numbers_of(self.composite(index));
         self.bodies.composites.set(id.index, Some(composite));
         self.put_traits(index, traits)?;
         self.bodies.put_shape(index, Some(shape));
         self.forget_contacts_of(id);
+        if is_renumbered {
+            self.contacts.drop_contacts_of(id);
+        }
         self.contacts.enable_all_of(id);
         self.note_new_rule(index);
         self.refilter_all(id);

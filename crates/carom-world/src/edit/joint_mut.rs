@@ -13,7 +13,8 @@ use crate::{JointFault, JointId, WorldError};
 use carom_broad::Pair;
 use carom_math::Pose;
 use carom_response::{
-    AxisLimit, BodyKind, Joint, JointAxis, JointImpulse, JointKind, Motor, Spring, TorsionSpring, Winding,
+    AxisLimit, Body, BodyKind, Joint, JointAxis, JointImpulse, JointKind, Motor, Spring, TorsionSpring,
+    Winding,
 };
 
 /// The parts of a world that setters of joints change.
@@ -36,9 +37,7 @@ impl JointParts<'_> {
         let rare = if motions[a as usize].kind == BodyKind::Fixed { b } else { a };
         pairs_by_body.visit(pairs, rare, |slot| {
             let state = &mut states[slot];
-            if ids.contains(&state.a) && ids.contains(&state.b) && is_wanted != state.is_wanted {
-                state.is_wanted = is_wanted;
-                state.forget();
+            if ids.contains(&state.a) && ids.contains(&state.b) && state.set_wanted(is_wanted) {
                 // The pair is due even if neither body moved.
                 is_stale[rare as usize] = true;
             }
@@ -113,7 +112,10 @@ impl JointMut<'_> {
 
     /// Changes the largest angle between the x axes of a spherical joint, in radians.
     pub fn set_cone(&mut self, angle: f32) -> Result<&mut Self, WorldError> {
-        self.edit(|joint| desc::set_cone(&mut joint.kind, angle))
+        self.edit(|joint| {
+            joint.impulse.upper = 0.0;
+            desc::set_cone(&mut joint.kind, angle)
+        })
     }
 
     /// Changes the limits of the twist of a spherical joint, in radians from -pi to pi. `None`
@@ -137,9 +139,9 @@ impl JointMut<'_> {
     /// Changes the ratio of a pulley, a gear, or a rack and pinion. A gear stays at its present
     /// angles.
     pub fn set_ratio(&mut self, ratio: f32) -> Result<&mut Self, WorldError> {
-        self.edit(|joint| {
+        self.edit_among(|joint, bodies| {
             joint.impulse = JointImpulse::default();
-            joint.set_ratio(ratio)
+            joint.set_ratio(ratio, bodies)
         })
     }
 
@@ -250,9 +252,17 @@ impl JointMut<'_> {
         &mut self,
         change: impl FnOnce(&mut Joint) -> Result<(), JointFault>,
     ) -> Result<&mut Self, WorldError> {
+        self.edit_among(|joint, _| change(joint))
+    }
+
+    /// Changes the joint by a closure that also gets all bodies.
+    fn edit_among(
+        &mut self,
+        change: impl FnOnce(&mut Joint, &[Body]) -> Result<(), JointFault>,
+    ) -> Result<&mut Self, WorldError> {
         let joint = self.parts.joints.get_mut(self.id).ok_or(WorldError::StaleJoint(self.id))?;
         let mut new = *joint;
-        change(&mut new)?;
+        change(&mut new, &self.parts.bodies.motions)?;
         new.check_settings()?;
         *joint = new;
         for body in [new.body_a, new.body_b] {

@@ -2,7 +2,8 @@
 //!
 //! 1. After the broad phase: `filter_pair`, for the active pairs with the flag. It decides which
 //!    pairs the narrow phase tests.
-//! 2. After the narrow phase, before anything moves: `combine` and `modify_contact`.
+//! 2. After the narrow phase, before anything moves: `combine` and `modify_contact`. After sleeping
+//!    bodies were woken, they are called for the pairs of these bodies too.
 //! 3. With the input of the solver: the changes are passed to it.
 //!
 //! Hooks are called on chunks of the pairs, on several threads. All results are collected before
@@ -183,7 +184,7 @@ impl<B: BroadPhase> World<B> {
             has_hooks(&bodies.traits, *pair, ActiveHooks::FILTER)
                 && narrow::is_wanted(*pair, &bodies.traits, &bodies.motions, joints)
         };
-        find_active_pairs(contacts, &mut indices, |state| is_filtered(&state.pair()));
+        find_active_pairs(contacts, &mut indices, |_, state| is_filtered(&state.pair()));
         verdicts.clear();
         verdicts.resize_with(indices.len(), || (true, Vec::new()));
         let caller = Caller { hooks, bodies, contacts };
@@ -213,16 +214,59 @@ impl<B: BroadPhase> World<B> {
 
     /// Calls the hooks for the contacts of the active pairs, and stores their changes.
     pub(crate) fn call_hooks(&mut self, hooks: Option<&dyn Hooks>) {
-        self.contacts.hooked.changes.clear();
-        self.contacts.hooked.disabled.clear();
+        let hooked = &mut self.contacts.hooked;
+        hooked.changes.clear();
+        hooked.disabled.clear();
+        if self.bodies.n_hooked == 0 {
+            hooked.memory.clear();
+            return;
+        }
+        let mut indices = core::mem::take(&mut self.contacts.hooked.indices);
+        find_active_pairs(&self.contacts, &mut indices, |_, state| may_change(&self.bodies.traits, state));
+        let answers = self.answers_for(&indices, hooks);
+        // From here on nothing can panic.
+        let ContactSet { hooked, pairs, states, active_pairs, .. } = &mut self.contacts;
+        // Only pairs in which nothing moves keep their memory without a call. That of a pair with
+        // a removed body is dropped.
+        hooked.memory.retain(|(ColliderPair { bodies: [a, b], .. }, _)| {
+            let pair = Pair { a: *a, b: *b };
+            let first = pairs.partition_point(|other| *other < pair);
+            let mut same = (first..pairs.len()).take_while(|&slot| pairs[slot] == pair);
+            same.find(|&slot| !states[slot].is_gap())
+                .is_some_and(|slot| active_pairs.binary_search(&(slot as u32)).is_err())
+        });
+        self.put_answers(&indices, answers);
+        self.contacts.hooked.indices = indices;
+    }
+
+    /// After sleeping bodies were woken: calls the hooks for the contacts of the pairs that became
+    /// active.
+    pub(crate) fn call_hooks_of_woken(&mut self, hooks: Option<&dyn Hooks>) {
         if self.bodies.n_hooked == 0 {
             return;
         }
+        let (mut indices, called) = (Vec::new(), &self.contacts.hooked.indices);
+        find_active_pairs(&self.contacts, &mut indices, |index, state| {
+            may_change(&self.bodies.traits, state) && called.binary_search(&index).is_err()
+        });
+        if indices.is_empty() {
+            return;
+        }
+        let answers = self.answers_for(&indices, hooks);
+        // From here on nothing can panic.
+        let ContactSet { hooked, pairs, .. } = &mut self.contacts;
+        let is_called = |[a, b]: [u32; 2]| {
+            indices.binary_search_by_key(&Pair { a, b }, |&slot| pairs[slot as usize]).is_ok()
+        };
+        hooked.memory.retain(|(key, _)| !is_called(key.bodies));
+        self.put_answers(&indices, answers);
+        self.contacts.hooked.changes.sort_by_key(|change| (change.index, change.number));
+    }
+
+    /// Calls the hooks for the contacts of the pairs at these places.
+    fn answers_for(&mut self, indices: &[u32], hooks: Option<&dyn Hooks>) -> Vec<Answers> {
         let World { bodies, contacts, continuous, .. } = self;
-        let mut indices = core::mem::take(&mut contacts.hooked.indices);
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
-        let flags = ActiveHooks::COMBINE | ActiveHooks::MODIFY;
-        find_active_pairs(contacts, &mut indices, |state| has_hooks(&bodies.traits, state.pair(), flags));
         let called: Vec<u32> = match hooks {
             None => Vec::new(),
             Some(_) => {
@@ -242,8 +286,13 @@ impl<B: BroadPhase> World<B> {
         if let Some(hooks) = hooks {
             fill_answers(&Caller { hooks, bodies, contacts }, &called, &mut answers);
         }
-        // From here on nothing can panic.
-        for &slot in &indices {
+        answers
+    }
+
+    /// Stores the answers of the hooks for the pairs at these places.
+    fn put_answers(&mut self, indices: &[u32], answers: Vec<Answers>) {
+        let World { bodies, contacts, .. } = self;
+        for &slot in indices {
             contacts.states[slot as usize].is_disabled = false;
         }
         for answer in answers.iter().flat_map(|chunk| &chunk.pairs) {
@@ -255,21 +304,12 @@ impl<B: BroadPhase> World<B> {
             }
         }
         contacts.hooked.disabled.sort_unstable();
-        let ContactSet { hooked, pairs, states, .. } = contacts;
+        let hooked = &mut contacts.hooked;
         hooked.changes.extend(answers.iter().flat_map(|chunk| &chunk.changes));
-        // The memory of pairs without contacts, or with a removed body, is dropped.
-        let keeps = |&(ColliderPair { bodies: [a, b], .. }, _): &(ColliderPair, u32)| {
-            let pair = Pair { a, b };
-            let first = pairs.partition_point(|other| *other < pair);
-            let mut same = (first..pairs.len()).take_while(|&slot| pairs[slot] == pair);
-            same.find(|&slot| !states[slot].is_gap())
-                .is_some_and(|slot| indices.binary_search(&(slot as u32)).is_err())
-        };
-        hooked.memory.retain(keeps);
         let tagged = answers.iter().flat_map(|chunk| &chunk.pairs).filter(|answer| answer.tag != 0);
         hooked.memory.extend(tagged.map(|answer| (answer.key, answer.tag)));
         hooked.memory.sort_unstable_by_key(|(key, _)| *key);
-        (hooked.indices, hooked.answers) = (indices, answers);
+        hooked.answers = answers;
     }
 
     /// Before the solver's input is collected: appends copies of the manifolds whose points a hook
@@ -368,12 +408,17 @@ fn has_hooks(traits: &[Traits], pair: Pair, hooks: ActiveHooks) -> bool {
     (traits[pair.a as usize].hooks | traits[pair.b as usize].hooks).intersects(hooks)
 }
 
+/// Whether hooks may change the contacts of a pair.
+fn may_change(traits: &[Traits], state: &PairState) -> bool {
+    has_hooks(traits, state.pair(), ActiveHooks::COMBINE | ActiveHooks::MODIFY)
+}
+
 /// Lists the positions of the active pairs for which `is_it` holds.
-fn find_active_pairs(contacts: &ContactSet, indices: &mut Vec<u32>, is_it: impl Fn(&PairState) -> bool) {
+fn find_active_pairs(contacts: &ContactSet, indices: &mut Vec<u32>, is_it: impl Fn(u32, &PairState) -> bool) {
     indices.clear();
     let is_it = |index: &u32| {
         let state = &contacts.states[*index as usize];
-        !state.is_gap() && is_it(state)
+        !state.is_gap() && is_it(*index, state)
     };
     indices.extend(contacts.active_pairs.iter().copied().filter(is_it));
 }

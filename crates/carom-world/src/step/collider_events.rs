@@ -45,10 +45,10 @@ impl<B: BroadPhase> World<B> {
         let mut events = core::mem::take(&mut self.contacts.events);
         events.retain(is_of_bodies);
         for touch in &new {
-            let was = old.binary_search_by(|known| known.key().cmp(&touch.key())).is_ok();
+            let was = old.binary_search(touch).is_ok();
             events.push(touch.event(if was { EventKind::Persisted } else { EventKind::Began }));
         }
-        let has_ended = |touch: &&Touch| new.binary_search_by(|known| known.key().cmp(&touch.key())).is_err();
+        let has_ended = |touch: &&Touch| new.binary_search(touch).is_err();
         events.extend(old.iter().filter(has_ended).map(|touch| touch.event(EventKind::Ended)));
         events.sort_unstable();
         (self.contacts.events, self.contacts.touches) = (events, new);

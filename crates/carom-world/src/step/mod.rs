@@ -64,7 +64,6 @@ impl<B: BroadPhase> World<B> {
         }
         // Response: velocities and poses.
         self.respond(dt, hooks, &step_budget, on_substep)?;
-        self.resolve_continuous(dt);
         // Boxes follow the poses, so that queries find the bodies where they are.
         self.refit_moved(step_budget.is_unlimited());
         self.note_work(&step_budget);
@@ -114,7 +113,7 @@ impl<B: BroadPhase> World<B> {
         let shortfall = &mut self.last.stats.shortfall;
         shortfall.is_deferred = true;
         shortfall.n_suspended = self.bodies.active.awake().len() - self.bodies.active.kinematic().len();
-        shortfall.n_substeps = self.settings.solver.substeps;
+        shortfall.n_substeps = self.solver.n_substeps(&self.settings.solver, dt);
         for slot in 0..self.bodies.active.kinematic().len() {
             let index = self.bodies.active.kinematic()[slot] as usize;
             let body = &mut self.bodies.motions[index];

@@ -19,7 +19,8 @@ use carom_broad::BroadPhase;
 use carom_response::{ContactLink, Contacts, SolverError, SolverStats, Substep};
 
 impl<B: BroadPhase> World<B> {
-    /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`.
+    /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`. Continuous
+    /// detection stops them where they would pass through others.
     pub(crate) fn respond(
         &mut self,
         dt: f32,
@@ -36,6 +37,7 @@ impl<B: BroadPhase> World<B> {
             self.wake_deformed();
             self.wake_touched(dt);
             self.keep_awake(dt);
+            self.call_hooks_of_woken(hooks);
             self.note_approaching();
         } else {
             self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
@@ -50,14 +52,22 @@ impl<B: BroadPhase> World<B> {
         self.note_approach_speeds();
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
         let solved = self.solve(dt, step_budget, on_substep);
-        self.end_forces(&forces, solved.is_ok());
         self.take_back_changes(n_manifolds);
-        self.last.stats.solver = solved?;
+        match solved {
+            Ok(stats) => self.last.stats.solver = stats,
+            Err(error) => {
+                self.end_forces(&forces, false);
+                return Err(error.into());
+            }
+        }
         self.report_impulses();
         if 0.0 < dt {
             self.end_response();
         }
         self.last.stats.times.response = clock.since_start();
+        // The forces of this step still act: continuous detection needs their work.
+        self.resolve_continuous(dt);
+        self.end_forces(&forces, true);
         Ok(())
     }
 
@@ -81,6 +91,7 @@ impl<B: BroadPhase> World<B> {
         let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
         let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
         let n_planned = step_budget.substeps(last.stats.n_tested, scratch.contacts.len());
+        let n_wanted = solver.n_substeps(&settings.solver, dt);
         let factor = if step_budget.is_unlimited() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
         let joints = (joints.list_mut(), &scratch.joints[..]);
@@ -91,22 +102,24 @@ impl<B: BroadPhase> World<B> {
         if solved.is_err() {
             solver_input::unmark_solved(states, active_pairs, &scratch.contacts);
         }
-        solved
+        let solved = solved?;
+        if 0.0 < dt {
+            last.stats.shortfall.n_substeps = n_wanted.saturating_sub(solved.n_substeps);
+        }
+        Ok(solved)
     }
 
     /// After the solver: bodies that were slow for long enough fall asleep, and kinematic ones
     /// arrive at their targets.
     fn end_response(&mut self) {
-        let World { settings, last, bodies: BodySet { motions, active, .. }, solver, .. } = self;
-        let stats = &mut last.stats;
-        stats.n_fallen = active.fall_asleep(motions, solver);
-        stats.shortfall.n_substeps = settings.solver.substeps.saturating_sub(stats.solver.n_substeps);
+        let World { last, bodies: BodySet { motions, active, .. }, solver, .. } = self;
+        last.stats.n_fallen = active.fall_asleep(motions, solver);
         self.arrive();
     }
 
     /// Continuous detection: fast bodies stop at their first impact, and other bodies stay on their
     /// side of surfaces. Deforming meshes get their new shape.
-    pub(crate) fn resolve_continuous(&mut self, dt: f32) {
+    fn resolve_continuous(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
         }

@@ -15,8 +15,9 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.9 (response).
 
-use crate::contacts::rules::{ResponseEvent, set};
-use crate::{BodyId, Event, EventKind, World};
+use crate::contacts::ContactSet;
+use crate::contacts::rules::{ResponseEvent, set, touching_pairs};
+use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_math::Vec3;
@@ -48,27 +49,52 @@ impl<B: BroadPhase> World<B> {
 
     /// After a step: applies the rules to the bodies that touched in it.
     pub(crate) fn apply_responses(&mut self) {
-        if self.contacts.rules.is_empty() {
+        let ContactSet { rules, events, .. } = &mut self.contacts;
+        let begun = core::mem::take(&mut rules.begun);
+        rules.is_unanswered = false;
+        if rules.is_empty() {
+            rules.approaching.clear();
             return;
         }
-        let mut last = None;
-        for number in 0..self.contacts.events.len() {
-            let Event { a, b, kind, is_sensor, .. } = self.contacts.events[number];
-            // Bodies of several colliders have several events; a rule acts once.
-            if is_sensor || kind == EventKind::Ended || last == Some((a, b)) {
-                continue;
-            }
-            last = Some((a, b));
-            match self.contacts.rules.of(Pair { a: a.index, b: b.index }) {
+        let response_of = |(a, b, has_begun): (BodyId, BodyId, bool)| {
+            let response = rules.of(Pair { a: a.index, b: b.index });
+            let acts = match response {
+                Response::Stick => true,
+                Response::Knock { .. } => has_begun,
+                _ => false,
+            };
+            acts.then_some((a, b, response))
+        };
+        let due: Vec<_> = touching_pairs(events, &begun).filter_map(response_of).collect();
+        for (a, b, response) in due {
+            match response {
                 Response::Stick => self.stick(a, b),
-                Response::Knock { impulse } if kind == EventKind::Began => self.knock(a, b, impulse),
+                Response::Knock { impulse } => self.knock(a, b, impulse),
                 _ => {}
             }
         }
         // Pairs that did not push each other are noted again in the next step.
         let mut approaching = core::mem::take(&mut self.contacts.rules.approaching);
-        approaching.retain(|&([a, b], _)| !self.joints.connects(a, b) && self.has_pushed(a, b));
+        approaching.retain(|&([a, b], _)| {
+            let is_about_to_stick = self.contacts.rules.of(Pair { a, b }) == Response::Stick;
+            is_about_to_stick && !self.joints.connects(a, b) && self.has_pushed(a, b)
+        });
         self.contacts.rules.approaching = approaching;
+    }
+
+    /// Before a detection: if no rule was applied since the last one, notes which contacts began
+    /// in it. So a call that only detects, or a step without time, does not use up a knock.
+    pub(crate) fn note_begun(&mut self) {
+        let ContactSet { rules, events, .. } = &mut self.contacts;
+        if core::mem::replace(&mut rules.is_unanswered, true) {
+            let begun = core::mem::take(&mut rules.begun);
+            // A body may have been removed since.
+            let is_live = |id: BodyId| self.bodies.index_of(id).is_ok();
+            let is_due =
+                |(a, b, has_begun): &(BodyId, BodyId, bool)| *has_begun && is_live(*a) && is_live(*b);
+            let pairs = touching_pairs(events, &begun).filter(is_due);
+            rules.begun = pairs.map(|(a, b, _)| ([a.index, b.index], ())).collect();
+        }
     }
 
     fn stick(&mut self, a: BodyId, b: BodyId) {

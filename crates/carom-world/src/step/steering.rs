@@ -107,8 +107,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// After the solver: restores the constant forces, and drops the forces of this step, except
-    /// those of bodies that did not move.
+    /// After the bodies moved: restores the constant forces, and drops the forces of this step,
+    /// except those of bodies that did not move.
     pub(crate) fn end_forces(&mut self, before: &[OwnForces], has_moved: bool) {
         for own in before {
             let body = &mut self.bodies.motions[own.body as usize];

@@ -35,6 +35,26 @@ fn a_budget_that_suffices_changes_nothing() {
     }
 }
 
+/// Without a budget nothing is left out, whatever the lengths of the steps are, although short steps
+/// have fewer substeps. With a budget the same steps report what it took.
+#[test]
+fn r_steps_of_two_lengths_leave_nothing_out() {
+    for lengths in [[1.0 / 60.0, 1.0 / 240.0], [1.0 / 60.0, 1.0 / 144.0], [1.0 / 30.0, 0.0]] {
+        let (mut world, mut tight) = (World::new(), World::new());
+        stack(&mut world, 3);
+        stack(&mut tight, 3);
+        let (mut fewest, mut n_left_out) = (u32::MAX, 0);
+        for step in 0..20 {
+            let dt = lengths[step % 2];
+            let stats = world.checked_step(dt).unwrap();
+            assert_eq!(stats.shortfall, Default::default(), "{lengths:?}, step {step}");
+            fewest = fewest.min(stats.solver.n_substeps);
+            n_left_out += tight.checked_step_within(dt, Budget::Steps(4)).unwrap().shortfall.n_substeps;
+        }
+        assert!(fewest < world.settings().solver.substeps && 0 < n_left_out, "{fewest} {n_left_out}");
+    }
+}
+
 #[test]
 fn steps_are_counted_and_nothing_explodes() {
     let (free, _) = run::<DynamicBvh>(240, Budget::Unlimited);

@@ -2,9 +2,13 @@
 
 use crate::of_unit_density;
 use crate::scenes::{DT, ball, cuboid, ground};
-use carom_math::Vec3;
-use carom_world::{ActiveHooks, BodyDesc, BodyId, ContactMut, Hooks, PairSide, Spring, StepOptions, World};
+use carom_math::{Pose, Vec3};
+use carom_world::{
+    ActiveHooks, BodyDesc, BodyId, ColliderDesc, ContactMut, Hooks, MixedMaterial, PairSide, PairView,
+    Spring, StepOptions, World,
+};
 use core::f32::consts::TAU;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const G: f32 = 9.81;
 
@@ -268,4 +272,107 @@ fn a_one_way_platform_turns() {
     steps(&mut world, &hooks, 10);
     let x = |id| world.body(id).unwrap().position().x;
     assert!(x(held) < 0.0 && x(passes) < -1.0, "{} {}", x(held), x(passes));
+}
+
+/// Counts its calls for the ground, which it makes soft.
+struct SoftGround(AtomicUsize);
+
+impl Hooks for SoftGround {
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        contact.set_spring(Spring::new(1.0, 1.0));
+    }
+
+    fn combine(&self, _: &PairView<'_>, mixed: &mut MixedMaterial) {
+        mixed.friction = 0.0;
+    }
+}
+
+/// A box sleeps deep in a soft ground, until a slow ball reaches it. The hooks are called for its
+/// contact with the ground in the step in which it wakes: the ground does not turn rigid.
+#[test]
+fn r_hooks_are_called_for_a_body_that_wakes_in_the_step() {
+    let slab = || ColliderDesc::new(cuboid(Vec3::new(10.0, 1.0, 10.0)));
+    let far = ColliderDesc::new(ball(0.5)).with_pose(Pose::from_translation(Vec3::X * 20.0));
+    for ground in [BodyDesc::fixed(slab()), BodyDesc::fixed(slab()).with_collider(far)] {
+        let mut world = World::new();
+        let ground = ground.with_position(Vec3::NEG_Y).with_hooks(ActiveHooks::MODIFY | ActiveHooks::COMBINE);
+        world.insert(ground).unwrap();
+        let sleeper = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.25);
+        let sleeper = world.insert(sleeper).unwrap();
+        let hooks = SoftGround(AtomicUsize::new(0));
+        let step = |world: &mut World| {
+            let before = hooks.0.load(Ordering::Relaxed);
+            world.step_with(DT, StepOptions::new().with_hooks(&hooks)).unwrap();
+            world.validate().unwrap();
+            hooks.0.load(Ordering::Relaxed) - before
+        };
+        let sleeps = |world: &World| world.body(sleeper).unwrap().is_sleeping();
+        for _ in 0..1200 {
+            step(&mut world);
+            if sleeps(&world) {
+                break;
+            }
+        }
+        let height = world.body(sleeper).unwrap().position().y;
+        assert!(sleeps(&world) && height < 0.35, "it sleeps deep in the ground: {height}");
+        step(&mut world);
+        assert_eq!(step(&mut world), 0, "nothing is awake");
+        let thrown = BodyDesc::dynamic(ball(0.1)).with_gravity_scale(0.0).with_restitution(0.0);
+        let thrown = thrown.with_position(Vec3::new(-0.7, 0.4, 0.0)).with_linear_velocity(Vec3::X * 0.5);
+        world.insert(thrown).unwrap();
+        let mut n_awake = 0;
+        for _ in 0..60 {
+            let n_calls = step(&mut world);
+            if !sleeps(&world) {
+                n_awake += 1;
+                assert!(0 < n_calls, "step {n_awake} after it woke");
+                let speed = world.body(sleeper).unwrap().linear_velocity().y;
+                assert!(speed.abs() < 0.05, "step {n_awake} after it woke: {speed}");
+            }
+        }
+        assert!(10 < n_awake);
+    }
+}
+
+/// What a hook stored for a pair is forgotten while no hook is called for it, whether another body
+/// has hooks or not: a platform that was solid for a while holds what stands on it.
+#[test]
+fn r_a_step_without_the_flag_drops_the_tag() {
+    struct OneWay(BodyId);
+    impl Hooks for OneWay {
+        fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+            if let Some(solid) = contact.side_with(|side| side.id == self.0) {
+                contact.make_one_way(solid, Vec3::Y);
+            }
+        }
+    }
+    for has_other in [false, true] {
+        let mut world = World::new();
+        let platform = BodyDesc::fixed(cuboid(Vec3::new(5.0, 0.1, 5.0))).with_hooks(ActiveHooks::MODIFY);
+        let platform = world.insert(platform).unwrap();
+        if has_other {
+            let other = BodyDesc::fixed(ball(1.0)).with_position(Vec3::X * 50.0);
+            world.insert(other.with_hooks(ActiveHooks::MODIFY)).unwrap();
+        }
+        let jumper = BodyDesc::dynamic(cuboid(Vec3::splat(0.3))).with_position(Vec3::NEG_Y * 0.6);
+        let jumper = world.insert(jumper.with_linear_velocity(Vec3::Y * 6.0)).unwrap();
+        let hooks = OneWay(platform);
+        let step = |world: &mut World| {
+            world.step_with(DT, StepOptions::new().with_hooks(&hooks)).unwrap();
+            world.validate().unwrap();
+        };
+        (0..6).for_each(|_| step(&mut world));
+        let height = world.body(jumper).unwrap().position().y;
+        assert!(-0.2 < height && height < 0.3, "it is within the platform: {height}");
+        world.body_mut(platform).unwrap().set_hooks(ActiveHooks::empty()).unwrap();
+        let mut body = world.body_mut(jumper).unwrap();
+        body.set_pose(Pose::from_translation(Vec3::Y * 0.4)).unwrap();
+        body.set_linear_velocity(Vec3::ZERO).unwrap();
+        (0..30).for_each(|_| step(&mut world));
+        world.body_mut(platform).unwrap().set_hooks(ActiveHooks::MODIFY).unwrap();
+        (0..60).for_each(|_| step(&mut world));
+        let height = world.body(jumper).unwrap().position().y;
+        assert!((height - 0.4).abs() < 0.02, "{has_other}: {height}");
+    }
 }

@@ -72,6 +72,25 @@ fn wheels_accelerate_by_the_inertia_of_both() {
     }
 }
 
+/// The ratio of a gear whose wheels turn fast is changed: the wheels stay at their angles, also by
+/// the part of a turn that they make in a substep.
+#[test]
+fn r_a_fast_gear_stays_at_its_angles() {
+    let Geared { mut world, joints, gear, bodies } = geared([2.0, 2.0], 1.0, false);
+    for (body, speed) in bodies.into_iter().zip([100.0, -100.0]) {
+        world.body_mut(body).unwrap().set_angular_velocity(Vec3::Z * speed).unwrap();
+    }
+    run(&mut world, 0.5);
+    let angles = |world: &World| joints.map(|joint| place_of(world, joint));
+    let off = |[one, other]: [f64; 2]| one + 2.0 * other;
+    let before = off(angles(&world));
+    world.joint_mut(gear).unwrap().set_ratio(2.0).unwrap();
+    run(&mut world, 0.5);
+    let moved = off(angles(&world)) - before;
+    let turns = (moved / std::f64::consts::TAU).round();
+    assert!((moved - turns * std::f64::consts::TAU).abs() < 0.05, "{moved}");
+}
+
 /// A gear box that shifts: from then on the wheels turn by the new ratio. Nothing jumps.
 #[test]
 fn a_gear_keeps_its_position_when_its_ratio_changes() {

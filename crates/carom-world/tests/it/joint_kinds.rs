@@ -215,6 +215,32 @@ fn a_soft_rope_stretches_by_its_sag_and_a_joint_made_stiff_again_does_not() {
     assert!(world.joint(joint).unwrap().error() < 0.003);
 }
 
+/// A bar hangs against its cone limit. Without the limit it swings as a free pendulum: it does not
+/// turn about the axis of the cone, and keeps its energy.
+#[test]
+fn r_a_cone_that_is_let_go_leaves_no_torque() {
+    for free in [PI, f32::MAX] {
+        let mut world = world_with(GRAVITY);
+        let hook = insert_post(&mut world, Vec3::ZERO);
+        let bar =
+            insert_box(&mut world, Vec3::new(0.45, 0.05, 0.05), 5.0, Pose::from_translation(Vec3::X * 0.45));
+        let desc = JointDesc::spherical(hook, bar).with_anchor(Vec3::ZERO).with_axis(Vec3::X).with_cone(0.3);
+        let joint = world.insert_joint(desc).unwrap();
+        run(&mut world, 2.0);
+        assert!(10.0 < world.joint(joint).unwrap().torque().length());
+        let start = energy(&world, &[bar], GRAVITY);
+        world.joint_mut(joint).unwrap().set_cone(free).unwrap();
+        for _ in 0..600 {
+            run(&mut world, DT);
+            let body = world.body(bar).unwrap().motion();
+            assert!(body.angular_velocity.x.abs() < 0.05, "{}", body.angular_velocity);
+            assert!(world.joint(joint).unwrap().torque().length() < 0.5);
+            assert!(energy(&world, &[bar], GRAVITY) < start + 1.5);
+        }
+        assert!(world.body(bar).unwrap().position().y < 0.0);
+    }
+}
+
 #[test]
 fn setters_wake_both_bodies_and_user_data_wakes_none() {
     let mut world = world_with(0.0);

@@ -17,6 +17,8 @@ mod deferral;
 mod deforming;
 mod detail;
 mod door;
+mod driven_bullets;
+mod edit_pairs;
 mod escapement;
 mod events;
 mod fields;

@@ -168,6 +168,65 @@ fn nothing_moves_a_locked_body() {
     assert!((1.5..1.9).contains(&hangs), "{hangs}");
 }
 
+/// A fast kinematic wall goes through bodies with locked axes: they stay where their locks hold
+/// them, and do not turn about locked axes.
+#[test]
+fn r_a_fast_wall_takes_no_locked_body_along() {
+    let rail = LockedAxes::TRANSLATION_X | LockedAxes::TRANSLATION_Z | LockedAxes::ROTATION;
+    for (locked, spin) in [
+        (LockedAxes::all(), Vec3::ZERO),
+        (LockedAxes::all(), Vec3::new(1.0, 2.0, 3.0)),
+        (rail, Vec3::ZERO),
+        (LockedAxes::OUT_OF_XY, Vec3::new(2.0, 1.0, 0.5)),
+    ] {
+        let mut world = weightless();
+        let post = of_unit_density(cuboid(Vec3::new(0.2, 1.0, 0.2))).with_locked_axes(locked);
+        let post = world.insert(post).unwrap();
+        let wall = BodyDesc::kinematic(cuboid(Vec3::new(0.2, 2.0, 2.0))).with_position(Vec3::X * -3.0);
+        world.insert(wall.with_linear_velocity(Vec3::X * 10.0).with_angular_velocity(spin)).unwrap();
+        for step in 0..60 {
+            world.checked_step(DT).unwrap();
+            let pose = world.body(post).unwrap().pose();
+            let moved = pose.translation;
+            assert_eq!(locked.free_translation(moved), moved, "{locked:?}, step {step}");
+            let axis = Vec3::new(pose.rotation.x, pose.rotation.y, pose.rotation.z);
+            assert_eq!(locked.free_rotation(axis), axis, "{locked:?}, step {step}");
+        }
+    }
+}
+
+/// Fast uneven bodies that may turn about z alone hit a wall: continuous detection gives them no
+/// spin about x and y, and takes none about z where contacts do not.
+#[test]
+fn r_a_stop_gives_no_spin_about_a_locked_axis() {
+    let turn = Quat::from_scaled_axis(Vec3::new(0.7, -0.4, 1.1));
+    let locked = LockedAxes::ROTATION_X | LockedAxes::ROTATION_Y;
+    let (mut n_stopped, mut dice) = (0, Dice::new(3));
+    for is_fast in [true, false] {
+        let mut world = weightless();
+        let wall = BodyDesc::fixed(cuboid(Vec3::new(0.01, 50.0, 50.0))).with_position(Vec3::X * 2.0);
+        world.insert(wall.with_friction(0.0)).unwrap();
+        let ids: Vec<BodyId> = (0..20)
+            .map(|k| {
+                let at = Vec3::new(dice.range(-2.0, 0.0), 3.0 * k as f32 - 30.0, 0.0);
+                let desc = of_unit_density(cuboid(Vec3::new(0.2, 0.5, 1.0))).with_pose(Pose::new(turn, at));
+                let desc = desc.with_linear_velocity(Vec3::X * 40.0).with_angular_velocity(Vec3::Z * 8.0);
+                world.insert(desc.with_locked_axes(locked).with_ccd(is_fast).with_friction(0.0)).unwrap()
+            })
+            .collect();
+        for step in 0..30 {
+            n_stopped += world.checked_step(DT).unwrap().n_stopped;
+            for &id in &ids {
+                let body = world.body(id).unwrap().motion();
+                let [w, tilt] = [body.angular_velocity, body.pose.transform_vector(turn.inverse() * Vec3::Z)];
+                assert_eq!((w.x, w.y), (0.0, 0.0), "step {step}: {w}");
+                assert!((tilt - Vec3::Z).length() < 1e-4, "step {step}: {tilt}");
+            }
+        }
+    }
+    assert!(0 < n_stopped);
+}
+
 #[test]
 fn a_bound_that_is_no_speed_is_refused() {
     let mut world = World::new();

@@ -5,11 +5,11 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::glam::DVec3;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Quat, Vec3};
 use carom_testkit::random::Random;
 use carom_world::{
-    BodyDesc, BodyId, EventKind, JointDesc, JointKind, Response, ResponseEvent, World, WorldError,
-    WorldSettings,
+    BodyDesc, BodyId, Budget, ColliderDesc, EventKind, JointDesc, JointKind, Response, ResponseEvent, World,
+    WorldError, WorldSettings,
 };
 
 fn weightless<B: BroadPhase + Default>() -> World<B> {
@@ -321,6 +321,136 @@ fn a_knocked_body_flies_off_and_momentum_is_kept() {
         assert!((velocity(&world, hit).x - (common + 2.0 / other)).abs() < 1e-3);
         let added = 0.5 * 4.0 * (1.0 / mass + 1.0 / other);
         assert!((knock.energy_lost + f64::from(added)).abs() < 1e-3, "{} for {added}", knock.energy_lost);
+    }
+}
+
+/// Bodies that a knock parts. Whoever looks before the step, or makes steps without time, does not
+/// change the result; a snapshot between these does not either.
+#[test]
+fn r_a_look_before_the_step_uses_up_no_knock() {
+    let place = || {
+        let mut world = weightless::<DynamicBvh>();
+        let post = BodyDesc::fixed(cuboid(Vec3::splat(0.5))).with_response(Response::Knock { impulse: 5.0 });
+        world.insert(post).unwrap();
+        let ball = world.insert(of_unit_density(ball(0.5)).with_position(Vec3::X * 9.0)).unwrap();
+        world.step(DT).unwrap();
+        world.body_mut(ball).unwrap().set_pose(Pose::from_translation(Vec3::X)).unwrap();
+        (world, ball)
+    };
+    let (mut plain, ball) = place();
+    plain.checked_step(DT).unwrap();
+    assert_eq!(plain.responses().len(), 1);
+    for n_looks in 1..4 {
+        for looks in [true, false] {
+            let (mut world, _) = place();
+            for _ in 0..n_looks {
+                if looks {
+                    world.detect();
+                } else {
+                    world.checked_step(0.0).unwrap();
+                }
+                assert!(world.responses().is_empty());
+                let snapshot = world.snapshot();
+                world.restore(&snapshot).unwrap();
+            }
+            world.checked_step(DT).unwrap();
+            assert_eq!(world.responses().len(), 1, "{n_looks} {looks}");
+            assert!((velocity(&world, ball) - velocity(&plain, ball)).length() < 1e-5);
+            // It acts once.
+            world.checked_step(DT).unwrap();
+            assert!(world.responses().is_empty());
+        }
+    }
+    // A contact that ended before time passed knocks nothing, and neither does an old contact.
+    let (mut world, ball) = place();
+    world.detect();
+    world.body_mut(ball).unwrap().set_pose(Pose::from_translation(Vec3::X * 3.0)).unwrap();
+    world.detect();
+    world.checked_step(DT).unwrap();
+    assert!(world.responses().is_empty());
+    let (mut world, ball) = place();
+    world.detect();
+    world.remove(ball).unwrap();
+    world.checked_step(DT).unwrap();
+    assert!(world.responses().is_empty());
+}
+
+/// A deferred call does not use up a knock either: with any budget each contact that begins is
+/// knocked once.
+#[test]
+fn r_a_deferred_call_uses_up_no_knock() {
+    for budget in [1, 2, 5, 20] {
+        let mut world = weightless::<DynamicBvh>();
+        let knock = Response::Knock { impulse: 0.5 };
+        for k in 0..20 {
+            let at = Vec3::new(0.0, 3.0 * k as f32, 0.0);
+            world
+                .insert(BodyDesc::fixed(cuboid(Vec3::splat(0.5))).with_position(at).with_response(knock))
+                .unwrap();
+            let ball = of_unit_density(ball(0.5)).with_position(at + Vec3::X * 1.1).with_restitution(0.0);
+            world.insert(ball.with_linear_velocity(Vec3::NEG_X)).unwrap();
+        }
+        let (mut n_begun, mut n_knocks) = (0, 0);
+        for _ in 0..1500 {
+            world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
+            n_begun += world.events().iter().filter(|event| event.kind == EventKind::Began).count();
+            n_knocks += world.responses().len();
+        }
+        assert!(20 <= n_knocks, "budget {budget}: {n_knocks}");
+        assert_eq!(n_knocks, n_begun, "budget {budget}");
+    }
+}
+
+/// A body of two feet is knocked when the first one comes down, and not when the second one does,
+/// whatever the order of the feet is.
+#[test]
+fn r_a_body_of_several_colliders_is_knocked_at_its_first_touch() {
+    for first in [-1.0, 1.0] {
+        let mut world = weightless::<DynamicBvh>();
+        let floor = BodyDesc::fixed(cuboid(Vec3::new(9.0, 1.0, 9.0))).with_position(Vec3::NEG_Y);
+        world.insert(floor.with_response(Response::Knock { impulse: 1e-3 })).unwrap();
+        let foot = |x: f32| ColliderDesc::new(ball(0.2)).with_pose(Pose::from_translation(Vec3::X * x));
+        let body = of_unit_density(foot(first)).with_collider(foot(-first));
+        let tilted = Pose::new(Quat::from_rotation_z(0.2), Vec3::Y * (0.2 + 0.2_f32.sin()));
+        let body = world.insert(body.with_pose(tilted)).unwrap();
+        world.checked_step(DT).unwrap();
+        assert_eq!(world.responses().len(), 1, "{first}");
+        let mut on_both = world.body_mut(body).unwrap();
+        on_both.set_pose(Pose::from_translation(Vec3::Y * 0.2)).unwrap();
+        on_both.set_linear_velocity(Vec3::ZERO).unwrap().set_angular_velocity(Vec3::ZERO).unwrap();
+        world.checked_step(DT).unwrap();
+        assert_eq!(world.contacts().filter(|contact| contact.is_touching).count(), 2);
+        assert_eq!(world.responses().len(), 0, "{first}");
+    }
+}
+
+/// The energy that sticking removes is that of its own impact, not of an earlier contact of the
+/// same bodies under a rule that was removed since.
+#[test]
+fn r_a_removed_rule_leaves_no_old_energy() {
+    for has_other in [false, true] {
+        let mut world = weightless::<DynamicBvh>();
+        let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.5)))).unwrap();
+        let thrown = of_unit_density(ball(0.5)).with_position(Vec3::X * 1.04).with_restitution(0.0);
+        let thrown = world.insert(thrown.with_linear_velocity(Vec3::NEG_X * 2.0)).unwrap();
+        if has_other {
+            let other = BodyDesc::fixed(ball(1.0)).with_position(Vec3::X * 50.0);
+            world.insert(other.with_response(Response::Stick)).unwrap();
+        }
+        world.body_mut(post).unwrap().set_response(Response::Stick).unwrap();
+        // The contact stops it in one step, and it would stick in the next.
+        let n_steps = (1..9).find(|_| {
+            world.checked_step(DT).unwrap();
+            -1.5 < velocity(&world, thrown).x
+        });
+        assert!(n_steps.is_some() && world.responses().is_empty());
+        world.body_mut(post).unwrap().set_response(Response::Collide).unwrap();
+        (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
+        world.body_mut(thrown).unwrap().set_linear_velocity(Vec3::NEG_X * 0.01).unwrap();
+        world.body_mut(post).unwrap().set_response(Response::Stick).unwrap();
+        let told = run(&mut world, 10);
+        assert_eq!(told.len(), 1);
+        assert!(told[0].energy_lost < 0.01, "{has_other}: {}", told[0].energy_lost);
     }
 }
 

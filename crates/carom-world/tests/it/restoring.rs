@@ -8,8 +8,8 @@ use carom_math::{Pose, Vec3};
 use carom_query::Shape;
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    BodyDesc, Budget, ColliderDesc, Inconsistency, JointDesc, JointKind, Motor, Snapshot, TorsionSpring,
-    World, WorldError,
+    AxisLimit, BodyDesc, BodyId, Budget, ColliderDesc, Inconsistency, JointAxis, JointDesc, JointKind, Motor,
+    Snapshot, TorsionSpring, World, WorldError,
 };
 use serde_json::Value;
 use std::sync::Arc;
@@ -273,4 +273,69 @@ fn the_first_offender_is_named() {
     }
     other["traits"][3]["filter"]["mobility"] = "Fixed".into();
     assert_eq!(error(&other), entry("a suspended body that cannot move, or out of order", 3));
+}
+
+/// JSON has no infinity. A world with bounds that do not bound is saved as JSON, and the loaded one
+/// goes on with the same bits.
+#[test]
+fn r_infinite_bounds_are_saved_as_json() {
+    let mut world = world_on::<DynamicBvh>();
+    world.insert(ground()).unwrap();
+    let hook = world.insert(BodyDesc::fixed(ball(0.1)).with_position(Vec3::Y * 5.0)).unwrap();
+    let infinite = f32::INFINITY;
+    let motor = Motor::velocity(1.0).with_max_force(infinite);
+    let descs: [fn(BodyId, BodyId) -> JointDesc; 8] = [
+        |a, b| JointDesc::prismatic(a, b).with_limits(0.0, f32::INFINITY),
+        |a, b| JointDesc::prismatic(a, b).with_limits(f32::NEG_INFINITY, 0.5),
+        |a, b| JointDesc::revolute(a, b).with_limits(-0.3, f32::INFINITY),
+        |a, b| JointDesc::revolute(a, b).with_limits(f32::NEG_INFINITY, f32::INFINITY),
+        |a, b| JointDesc::distance(a, b, 1.0, f32::INFINITY),
+        |a, b| JointDesc::spherical(a, b).with_cone(f32::INFINITY),
+        |a, b| {
+            JointDesc::six_dof(a, b).with_axis_limit(JointAxis::X, AxisLimit::Between(-0.1, f32::INFINITY))
+        },
+        |a, b| {
+            JointDesc::six_dof(a, b).with_axis_limit(JointAxis::Y, AxisLimit::Between(f32::NEG_INFINITY, 0.1))
+        },
+    ];
+    for (k, desc) in descs.into_iter().enumerate() {
+        let at = Vec3::new(k as f32 - 4.0, 4.0, 0.5);
+        let body = world.insert(of_unit_density(cuboid(Vec3::splat(0.3))).with_position(at)).unwrap();
+        let desc = desc(hook, body).with_break_force(infinite).with_break_torque(infinite);
+        let desc = if k < 4 { desc.with_motor(motor) } else { desc };
+        world.insert_joint(desc.with_anchor(at + Vec3::Y * 0.3)).unwrap();
+    }
+    for _ in 0..30 {
+        world.checked_step(DT).unwrap();
+    }
+    let text = serde_json::to_string(&world.snapshot()).unwrap();
+    let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
+    let shape_of = |id: BodyId| world.body(id).map(|body| body.shape()).ok().cloned();
+    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of).unwrap();
+    for (old, new) in world.joints().zip(loaded.joints()) {
+        assert_eq!(old.kind(), new.kind());
+    }
+    for _ in 0..60 {
+        world.checked_step(DT).unwrap();
+        loaded.checked_step(DT).unwrap();
+        assert_eq!(world.state_hash(), loaded.state_hash());
+    }
+}
+
+/// Impulses of an overflow, which JSON writes as null, are dropped.
+#[test]
+fn r_impulses_of_an_overflow_are_loaded() {
+    let world = scene(Budget::Unlimited);
+    let mut value = serde_json::to_value(world.snapshot()).unwrap();
+    let impulse = &mut value["solver"]["kept"][0]["impulse"];
+    assert!(impulse["twist"].is_number(), "{impulse}");
+    impulse["normal"][0] = Value::Null;
+    impulse["friction"][1] = Value::Null;
+    impulse["twist"] = Value::Null;
+    let snapshot: Snapshot = serde_json::from_value(value).unwrap();
+    let shape_of = |id: BodyId| world.body(id).map(|body| body.shape()).ok().cloned();
+    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of).unwrap();
+    for _ in 0..30 {
+        loaded.checked_step(DT).unwrap();
+    }
 }

@@ -6,7 +6,7 @@ use carom_broad_tree::DynamicBvh;
 use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, ColliderDesc, Event, EventKind, Filter, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Event, EventKind, Filter, Response, World, WorldSettings};
 use std::sync::Arc;
 
 fn empty<B: BroadPhase + Default>() -> World<B> {
@@ -217,5 +217,66 @@ fn a_sensor_adds_no_contacts_of_the_other_colliders() {
                 }
             }
         }
+    }
+}
+
+/// A contact that becomes that of a sensor while it lasts ends, and the new one begins, in this
+/// order; and back. So whoever adds at each beginning and removes at each end knows what touches.
+fn check_flips(wall: BodyDesc, flip: impl Fn(&mut World, BodyId, bool)) {
+    let mut world = empty::<DynamicBvh>();
+    let wall = world.insert(wall).unwrap();
+    // It overlaps the wall slightly, so that the sensor feels it too.
+    let ball = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 0.999).with_can_sleep(false);
+    let ball = world.insert(ball).unwrap();
+    let mut touching: Vec<bool> = Vec::new();
+    let mut told = Vec::new();
+    for step in 0..40 {
+        if step % 10 == 5 {
+            flip(&mut world, wall, step % 20 == 5);
+            world.body_mut(ball).unwrap().set_pose(Pose::from_translation(Vec3::X * 0.999)).unwrap();
+        }
+        world.checked_step(DT).unwrap();
+        for event in world.events() {
+            match event.kind {
+                EventKind::Began => touching.push(event.is_sensor),
+                EventKind::Ended => {
+                    let known = touching.iter().position(|&is_sensor| is_sensor == event.is_sensor);
+                    touching.remove(known.expect("it touched before"));
+                }
+                EventKind::Persisted => continue,
+            }
+            told.push((step, event.kind, event.is_sensor));
+        }
+        assert_eq!(touching, [5 <= step % 20 && step % 20 < 15], "step {step}");
+    }
+    let (began, ended) = (EventKind::Began, EventKind::Ended);
+    let mut expected = vec![(0, began, false)];
+    for step in [5, 15, 25, 35] {
+        let is_sensor = step % 20 == 5;
+        expected.extend([(step, ended, !is_sensor), (step, began, is_sensor)]);
+    }
+    assert_eq!(told, expected);
+}
+
+#[test]
+fn r_a_contact_that_flips_to_a_sensor_ends_and_begins() {
+    let wall = || BodyDesc::fixed(cuboid(Vec3::splat(0.5)));
+    let far = || ColliderDesc::new(cuboid(Vec3::splat(0.5))).with_pose(Pose::from_translation(Vec3::NEG_X));
+    for wall in [wall(), wall().with_collider(far())] {
+        check_flips(wall, |world, wall, is_sensor| {
+            world.body_mut(wall).unwrap().set_sensor(is_sensor).unwrap();
+        });
+    }
+}
+
+#[test]
+fn r_a_contact_that_flips_to_a_pass_ends_and_begins() {
+    let wall = || BodyDesc::fixed(cuboid(Vec3::splat(0.5)));
+    let far = || ColliderDesc::new(cuboid(Vec3::splat(0.5))).with_pose(Pose::from_translation(Vec3::NEG_X));
+    for wall in [wall(), wall().with_collider(far())] {
+        check_flips(wall, |world, wall, is_sensor| {
+            let response = if is_sensor { Response::Pass } else { Response::Collide };
+            world.body_mut(wall).unwrap().set_response(response).unwrap();
+        });
     }
 }

@@ -5,8 +5,8 @@ use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, Filter, Groups, Hooks, LockedAxes,
-    Mobility, PairView, Response, StepOptions, World,
+    ActiveHooks, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, EventKind, Filter, Groups, Hooks,
+    LockedAxes, Material, Mobility, PairView, Response, StepOptions, World,
 };
 
 /// The ball is in this group and of this family.
@@ -240,5 +240,129 @@ fn a_constant_force_is_a_force_in_each_step() {
         };
         assert_eq!(run(true, false), run(false, false), "{n_colliders}");
         assert_eq!(run(true, true), run(true, false), "{n_colliders}");
+    }
+}
+
+/// Five legs, of which the middle one is removed: until the next detection its contacts have its
+/// stale handle or none, those of the other legs are their own, and the table stands still.
+#[test]
+fn r_contacts_keep_their_colliders_when_one_is_removed() {
+    let mut world = World::new();
+    let floor = world.insert(ground()).unwrap();
+    let places = [[0.0, 0.0], [-1.0, -1.0], [1.0, -1.0], [-1.0, 1.0], [1.0, 1.0]];
+    let leg = |[x, z]: [f32; 2]| ColliderDesc::new(ball(0.2)).with_position(Vec3::new(x, 0.0, z));
+    let table = places
+        .into_iter()
+        .fold(BodyDesc::empty(Mobility::Dynamic), |table, place| table.with_collider(leg(place)));
+    let table = world.insert(table.with_density(1.0).with_position(Vec3::Y * 0.2)).unwrap();
+    (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let legs: Vec<ColliderId> = world.body(table).unwrap().colliders().map(|leg| leg.id()).collect();
+    let names_own_legs = |world: &World| {
+        let mut n_named = 0;
+        for contact in world.contacts() {
+            assert_eq!(contact.a, floor);
+            let place = legs.iter().position(|&leg| leg == contact.collider_b).unwrap();
+            for contact in contact.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
+                let at = contact.point_b;
+                let [x, z] = places[place];
+                assert!((at - Vec3::new(x, at.y, z)).length() < 0.05, "leg {place}: {at}");
+                n_named += 1;
+            }
+        }
+        n_named
+    };
+    assert_eq!(names_own_legs(&world), 5);
+    world.remove_collider(legs[0]).unwrap();
+    names_own_legs(&world);
+    assert!(world.contacts().all(|contact| contact.is_touching));
+    world.checked_step(DT).unwrap();
+    assert_eq!(names_own_legs(&world), 4);
+    let ended = world.events().iter().filter(|event| event.kind == EventKind::Ended);
+    assert_eq!(ended.map(|event| event.collider_b()).collect::<Vec<_>>(), [legs[0]]);
+    let motion = world.body(table).unwrap().motion();
+    assert!(motion.linear_velocity.length() < 0.01 && motion.angular_velocity.length() < 0.01);
+    // A sensor before the solid colliders does not shift them either.
+    world.insert_collider(table, ColliderDesc::new(ball(0.5)).with_sensor(true)).unwrap();
+    world.checked_step(DT).unwrap();
+    assert!(world.contacts().filter(|contact| !contact.manifolds.is_empty()).count() == 4);
+}
+
+/// A new material of a collider keeps its contacts; a new filter ends them.
+#[test]
+fn a_property_of_a_collider_keeps_its_contacts() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let body =
+        world.insert(crate_of(2).with_linear_velocity(Vec3::ZERO).with_angular_velocity(Vec3::ZERO)).unwrap();
+    (0..120).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let collider = world.body(body).unwrap().colliders().next().unwrap().id();
+    let n_contacts = world.contacts().count();
+    world.collider_mut(collider).unwrap().set_impulse_threshold(1.0).unwrap();
+    world.collider_mut(collider).unwrap().set_material(Material::new(0.9, 0.0)).unwrap();
+    assert_eq!(world.contacts().count(), n_contacts);
+    let stats = *world.checked_step(DT).unwrap();
+    assert!(0 < stats.solver.n_contacts && stats.solver.n_warm == stats.solver.n_contacts, "{stats:?}");
+    assert_eq!(world.collider(collider).unwrap().material().friction, 0.9);
+    world.collider_mut(collider).unwrap().set_filter(Filter::new(Groups::DEFAULT, Groups::empty())).unwrap();
+    world.checked_step(DT).unwrap();
+    assert!(world.events().iter().any(|event| event.kind == EventKind::Ended));
+}
+
+/// The box of a body that was just inserted contains its path, its sensors included, as after a
+/// restore.
+#[test]
+fn r_the_first_box_contains_the_path_of_sensors() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    world.checked_step(DT).unwrap();
+    let arm = ColliderDesc::new(cuboid(Vec3::new(4.0, 0.1, 0.1))).with_sensor(true);
+    let desc = BodyDesc::dynamic(ball(0.2)).with_collider(arm).with_angular_velocity(Vec3::Z * 7.0);
+    let id = world.insert(desc.with_position(Vec3::Y * 10.0)).unwrap();
+    let restored: World = crate::scenes::restored(&world.snapshot(), |id| {
+        world.body(id).map(|body| body.shape()).ok().cloned()
+    })
+    .unwrap();
+    let boxes = [&world, &restored].map(|world| world.body(id).unwrap().aabb());
+    assert_eq!(boxes[0], boxes[1]);
+    let turned = Quat::from_rotation_z(7.0 * DT) * (Vec3::X * 4.0);
+    assert!(boxes[0].contains_point(Vec3::Y * 10.0 + turned));
+}
+
+/// Only a dynamic body needs a mass: a total mass of a half-space that does not move is accepted.
+#[test]
+fn r_a_static_body_without_volume_may_be_given_a_mass() {
+    let mut world = World::new();
+    let plane = || ground().colliders[0].shape.clone();
+    let id = world.insert(BodyDesc::fixed(plane()).with_mass(5.0)).unwrap();
+    assert!(world.insert(BodyDesc::dynamic(plane()).with_mass(5.0)).is_err());
+    assert!(world.insert(BodyDesc::fixed(plane()).with_mass(-5.0)).is_err());
+    assert!(world.body_mut(id).unwrap().set_mobility(Mobility::Dynamic).is_err());
+    assert_eq!(world.validate(), Ok(()));
+}
+
+/// A body that has no mass yet gets one of any colliders, whatever their densities are: as with
+/// `with_mass`.
+#[test]
+fn r_a_mass_is_set_on_bodies_without_one() {
+    let mut world = World::new();
+    let two = || {
+        let other = ColliderDesc::new(ball(0.2)).with_position(Vec3::X);
+        BodyDesc::kinematic(ball(0.5)).with_collider(other)
+    };
+    let none = carom_geom::MassProperties::ZERO;
+    for desc in [
+        BodyDesc::kinematic(ball(0.5)).with_density(0.0),
+        two().with_density(0.0),
+        BodyDesc::kinematic(ball(0.5)).with_mass_properties(none),
+        two().with_mass_properties(none),
+    ] {
+        let given = world.insert(desc.clone()).unwrap();
+        world.body_mut(given).unwrap().set_mass(5.0).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+        let like = world.insert(desc.with_density(1.0).with_mass(5.0)).unwrap();
+        world.body_mut(like).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+        let [given, like] = [given, like].map(|id| *world.body(id).unwrap().motion());
+        assert!((given.inverse_mass - 0.2).abs() < 1e-6);
+        assert!((given.center_of_mass - like.center_of_mass).length() < 1e-6);
+        assert!((given.inverse_inertia.x_axis - like.inverse_inertia.x_axis).length() < 1e-4);
     }
 }
