@@ -2,8 +2,8 @@
 //!
 //! `{"parts": [{"mesh": "gear.obj", "name": "gear", "scale": 0.01, "pose": [16 numbers]}]}`. The
 //! key `file` may stand in place of `mesh`. `scale` is one number or three. `pose` is a row-major
-//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted, and
-//! so are parts whose files state different units, after their scales.
+//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted,
+//! and so are parts whose files state different units, after their scales.
 //!
 //! Reference: none; the format is carom's own. `serde_json` parses it. Differs: parts are read one
 //! by one, because a value takes many times the memory of its text.
