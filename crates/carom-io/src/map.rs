@@ -287,9 +287,9 @@ fn pair(text: &str) -> Result<((String, String), &str), String> {
     let refused = || format!("{text:?} is not a key and a value in quotes");
     let (key, rest) = text[1..].split_once('"').ok_or_else(refused)?;
     let value = rest.trim_start().strip_prefix('"').ok_or_else(refused)?;
-    let is_bare = |(at, _): &(usize, &str)| !value[..*at].ends_with('\\');
-    let end = value.match_indices('"').find(is_bare).or_else(|| value.match_indices('"').last());
-    let (end, _) = end.ok_or_else(refused)?;
+    let mut quotes = value.match_indices('"').map(|(at, _)| at);
+    let bare = quotes.find(|at| !value[..*at].ends_with('\\'));
+    let end = bare.or_else(|| value.rfind('"')).ok_or_else(refused)?;
     Ok(((key.to_owned(), value[..end].replace("\\\"", "\"")), &value[end + 1..]))
 }
 
