@@ -74,7 +74,8 @@ fn drawn_cluster(
 /// because single precision is finer there.
 ///
 /// Its title says clear only if no pair is listed, no part crosses itself, and nothing is unread.
-/// `crossed` are the parts that cross themselves. Remarks stand below the table. The page shows y up; parts whose `up` is z are turned.
+/// `crossed` are the parts that cross themselves. Remarks stand below the table. The page shows y
+/// up; parts whose `up` is z are turned.
 pub(crate) fn page(
     names: &[String],
     solids: &[Solid],

@@ -1,9 +1,9 @@
 //! Levels in the text format of Quake's editors. Entities have keys, and brushes are planes, each
 //! through three points.
 //!
-//! Both dialects are read, the standard one and Valve 220. Braces, pairs and planes may stand on one
-//! line. After the points of a plane, only the name of its texture is read. Patches and other blocks
-//! in the place of a brush are listed as unread.
+//! Both dialects are read, the standard one and Valve 220. Braces, pairs and planes may stand on
+//! one line. After the points of a plane, only the name of its texture is read. Patches and other
+//! blocks in the place of a brush are listed as unread.
 //!
 //! Reference: id Software, Quake's map format, 1996 (points clockwise seen from outside); Valve,
 //! Hammer's map version 220.
@@ -281,15 +281,15 @@ fn open_block(map: &mut Map, open: &[Block], line: usize) -> Result<Block, Strin
 
 /// Parses a key and a value in quotes. Returns them, and the text behind them.
 ///
-/// Some editors write a quote in a value behind a backslash, others end paths with a backslash. So a
-/// quote behind a backslash ends a value only if no other quote of the line does.
+/// Some editors write a quote in a value behind a backslash, others end paths with a backslash. So
+/// a quote behind a backslash ends a value only if no other quote of the line does.
 fn pair(text: &str) -> Result<((String, String), &str), String> {
     let refused = || format!("{text:?} is not a key and a value in quotes");
     let (key, rest) = text[1..].split_once('"').ok_or_else(refused)?;
     let value = rest.trim_start().strip_prefix('"').ok_or_else(refused)?;
-    let is_bare = |(at, _): &(usize, &str)| !value[..*at].ends_with('\\');
-    let end = value.match_indices('"').find(is_bare).or_else(|| value.match_indices('"').last());
-    let (end, _) = end.ok_or_else(refused)?;
+    let mut quotes = value.match_indices('"').map(|(at, _)| at);
+    let bare = quotes.find(|at| !value[..*at].ends_with('\\'));
+    let end = bare.or_else(|| value.rfind('"')).ok_or_else(refused)?;
     Ok(((key.to_owned(), value[..end].replace("\\\"", "\"")), &value[end + 1..]))
 }
 

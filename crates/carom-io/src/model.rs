@@ -73,8 +73,8 @@ pub fn unit_note(units: impl IntoIterator<Item = StatedUnit>) -> Option<String> 
 /// Returns the factor from the unit of a mesh on a robot to metres, and the notes on its frame.
 /// `metres` and `up` are those of the mesh: see [`Model::metres`] and [`Model::up`].
 ///
-/// A robot is in metres. Its tools scale a mesh by the unit that its file states, and leave the axes
-/// of the file as they are.
+/// A robot is in metres. Its tools scale a mesh by the unit that its file states, and leave the
+/// axes of the file as they are.
 pub fn scale_on_robot(metres: Option<f64>, up: Option<&str>) -> (f64, Vec<String>) {
     let mut notes = Vec::new();
     let metres = metres.unwrap_or(1.0);

@@ -2,8 +2,8 @@
 //!
 //! `{"parts": [{"mesh": "gear.obj", "name": "gear", "scale": 0.01, "pose": [16 numbers]}]}`. The
 //! key `file` may stand in place of `mesh`. `scale` is one number or three. `pose` is a row-major
-//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted, and
-//! so are parts whose files state different units, after their scales.
+//! 4x4 matrix, flat or as four rows. Name, scale and pose are optional. Other members are noted,
+//! and so are parts whose files state different units, after their scales.
 //!
 //! Reference: none; the format is carom's own. `serde_json` parses it. Differs: parts are read one
 //! by one, because a value takes many times the memory of its text.
@@ -237,10 +237,7 @@ pub fn read_matrix(value: &Value) -> Result<Placement, String> {
 
 /// Returns a matrix from sixteen numbers. The determinant may be 0.
 fn read_affine(value: &Value) -> Result<Placement, String> {
-    let numbers = match value.as_array() {
-        Some(rows) if rows.iter().any(Value::is_array) => read_rows::<4>(value)?.concat(),
-        _ => read_numbers(value)?,
-    };
+    let numbers = read_in_rows::<4>(value)?;
     let matrix = <[f64; 16]>::try_from(numbers.as_slice())
         .map_err(|_| format!("{} numbers; 16 are needed", numbers.len()))?;
     Placement::affine(matrix)
@@ -253,22 +250,29 @@ pub fn read_numbers(value: &Value) -> Result<Vec<f64>, String> {
     list.iter().map(number).collect()
 }
 
+/// Returns the numbers of a list, or of a list of rows of `N` numbers.
+pub fn read_in_rows<const N: usize>(value: &Value) -> Result<Vec<f64>, String> {
+    let Some(list) = value.as_array().filter(|list| list.iter().any(Value::is_array)) else {
+        return read_numbers(value);
+    };
+    let mut all = Vec::new();
+    for (i, row) in list.iter().enumerate() {
+        let numbers = read_numbers(row).map_err(|e| format!("row {i}: {e}"))?;
+        if numbers.len() != N {
+            return Err(format!("row {i}: {} numbers; {N} are needed", numbers.len()));
+        }
+        all.extend(numbers);
+    }
+    Ok(all)
+}
+
 /// Returns the rows of `N` numbers in a list: one list for each row, or one number after the other.
 pub fn read_rows<const N: usize>(value: &Value) -> Result<Vec<[f64; N]>, String> {
-    let Some(list) = value.as_array().filter(|list| list.iter().any(Value::is_array)) else {
-        let numbers = read_numbers(value)?;
-        let (rows, rest) = numbers.as_chunks::<N>();
-        return match rest {
-            [] => Ok(rows.to_vec()),
-            _ => Err(format!("{} numbers, not {N} in each row", numbers.len())),
-        };
-    };
-    let row = |(i, row): (usize, &Value)| {
-        let numbers = read_numbers(row).map_err(|e| format!("row {i}: {e}"))?;
-        <[f64; N]>::try_from(numbers.as_slice())
-            .map_err(|_| format!("row {i}: {} numbers; {N} are needed", numbers.len()))
-    };
-    list.iter().enumerate().map(row).collect()
+    let numbers = read_in_rows::<N>(value)?;
+    match numbers.as_chunks::<N>() {
+        (rows, []) => Ok(rows.to_vec()),
+        _ => Err(format!("{} numbers, not {N} in each row", numbers.len())),
+    }
 }
 
 /// Returns the kind of a value, for messages.

@@ -60,8 +60,8 @@ pub fn read_srdf(path: &Path) -> Result<Vec<DisabledPair>, ReadError> {
 /// Reads the pairs of links of an SRDF file whose collisions do not count, with notes on the other
 /// elements that are about collisions. Groups, poses and the like are not read.
 ///
-/// Errors: a file that cannot be read, that is no XML, that ends inside of an element, whose root is
-/// not a robot, or a pair without two names.
+/// Errors: a file that cannot be read, that is no XML, that ends inside of an element, whose root
+/// is not a robot, or a pair without two names.
 pub fn read_whole_srdf(path: &Path) -> Result<Srdf, ReadError> {
     let options = Options::default();
     let bytes = Files::new(&options).read(path)?;

@@ -193,8 +193,8 @@ fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
     Ok(solids)
 }
 
-/// Returns the words of a line behind the name of a solid; all words if the line does not begin with
-/// this name. The name may have words of the format.
+/// Returns the words of a line behind the name of a solid; all words if the line does not begin
+/// with this name. The name may have words of the format.
 fn behind_name<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
     let n_name = name.split_whitespace().count();
     let same =

@@ -9,8 +9,8 @@
 //!   miss a pair that touches in one of a million.
 //!
 //! A pair with a floating or planar joint between its links is never allowed, because no sample
-//! moves that joint. Neither is a pair of which it is not known, in the default pose or in a sample,
-//! whether it touches: see [`Workcell::touches`]. Adjacent pairs are allowed all the same.
+//! moves that joint. Neither is a pair of which it is not known, in the default pose or in a
+//! sample, whether it touches: see [`Workcell::touches`]. Adjacent pairs are allowed all the same.
 //!
 //! The first reason counts. A sample depends on its number and the seed alone, so threads do not
 //! change the answer. A pair is dropped as soon as it can be neither Always nor Never.

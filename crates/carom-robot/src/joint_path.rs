@@ -223,8 +223,8 @@ impl<'a> JointPath<'a> {
     }
 
     /// Follows a pair of parts. Returns when they first come within `clearance`, a length; `None`
-    /// if they do not. A closed mesh is a solid: a part inside it touches it. A part can pass into a
-    /// mesh without an inside and meet no surface; that is found at the rows only.
+    /// if they do not. A closed mesh is a solid: a part inside it touches it. A part can pass into
+    /// a mesh without an inside and meet no surface; that is found at the rows only.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         let contact =
             |time: f64, row: usize, distance: Option<f64>| Some(FirstContact { parts, time, row, distance });

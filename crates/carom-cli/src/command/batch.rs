@@ -10,7 +10,7 @@ use crate::remarks::Remarks;
 use crate::report::{self, Outcome};
 use crate::solid::{Solid, Winding};
 use carom_ccd::{Element, ElementSettings};
-use carom_io::scene_json::read_numbers;
+use carom_io::scene_json::{read_in_rows, read_numbers};
 use carom_math::f64::{Interval, Ray};
 use carom_math::tol;
 use carom_query::QueryCost;
@@ -123,8 +123,7 @@ fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, S
             add_remarks(&mut members, &remarks_of(&[&a, &b]));
         }
         "vertex_face" | "edge_edge" => {
-            let at = |key| list::<12>(question, key).map(|x| points(&x));
-            let (start, end) = (at("start")?, at("end")?);
+            let (start, end) = (corners(question, "start")?, corners(question, "end")?);
             let element = if op == "edge_edge" {
                 Element::edge_edge(start, end)
             } else {
@@ -251,7 +250,11 @@ fn list<const N: usize>(question: &Value, key: &str) -> Result<[f64; N], String>
         .map_err(|_| format!("{key:?}: {} numbers; {N} are needed", numbers.len()))
 }
 
-/// Returns four points from their coordinates, one point after the other.
-fn points(numbers: &[f64; 12]) -> [DVec3; 4] {
-    core::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..3 * i + 3]))
+/// Reads four points: 12 numbers, flat or in lists of three.
+fn corners(question: &Value, key: &str) -> Result<[DVec3; 4], String> {
+    let value = question.get(key).ok_or_else(|| format!("no {key:?}"))?;
+    let numbers = read_in_rows::<3>(value).map_err(|e| format!("{key:?}: {e}"))?;
+    let numbers = <[f64; 12]>::try_from(numbers.as_slice())
+        .map_err(|_| format!("{key:?}: {} numbers; 12 are needed", numbers.len()))?;
+    Ok(core::array::from_fn(|i| DVec3::from_slice(&numbers[3 * i..3 * i + 3])))
 }

@@ -212,6 +212,9 @@ fn follow(
     Ok(remarks.outcome(!contacts.is_empty()))
 }
 
+/// The names and the solids of all parts, and the index of each part of the files among them.
+type PlacedParts = (Vec<String>, Vec<Solid>, Vec<Option<usize>>);
+
 /// Returns all parts of all files in world coordinates, with unique names. The last list has the
 /// index of each part of the files among them.
 ///
@@ -221,7 +224,7 @@ fn build_solids(
     winding: Winding,
     keep_going: bool,
     remarks: &mut Remarks,
-) -> Result<(Vec<String>, Vec<Solid>, Vec<Option<usize>>), String> {
+) -> Result<PlacedParts, String> {
     let mut parts: Vec<Part> = Vec::new();
     let mut origin = Vec::new();
     for file in files {

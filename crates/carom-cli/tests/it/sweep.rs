@@ -215,7 +215,7 @@ fn elements_in_a_batch() {
     let twelve = json!([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
     bad(json!({"op": "vertex_face", "start": twelve}), "no \"end\"");
     bad(json!({"op": "vertex_face", "start": twelve, "end": [1, 2]}), "\"end\": 2 numbers; 12 are needed");
-    bad(json!({"op": "edge_edge", "start": twelve, "end": [twelve, 1]}), "13 numbers; 12 are needed");
+    bad(json!({"op": "edge_edge", "start": twelve, "end": [twelve, 1]}), "row 0: 12 numbers; 3 are needed");
     bad(
         json!({"op": "edge_edge", "start": twelve, "end": twelve, "min_separation": -1}),
         "a \"min_separation\" of -1",

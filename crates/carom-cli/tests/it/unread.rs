@@ -306,20 +306,22 @@ fn different_units_are_noted() {
     file("inches.dae", &triangle_dae("0.0254"));
     file("metres.dae", &triangle_dae("1"));
     let note = "lengths are not converted, though the unit of inches.dae is in and that of metres.dae is m";
+    let noted = |d: &Value, note: &str| d["notes"].as_array().unwrap().contains(&json!(note));
     let (d, _) = json("check inches.dae metres.dae --json");
-    assert!(d["notes"].as_array().unwrap().contains(&json!(note)), "{d}");
+    assert!(noted(&d, note), "{d}");
     assert_eq!(d["unit"], Value::Null);
     // The parts of a scene, and a scene beside a file.
     let scene = |name: &str, parts: &str| file(name, &format!(r#"{{"parts": [{parts}]}}"#));
     scene("units.json", r#"{"mesh": "inches.dae"}, {"mesh": "metres.dae"}"#);
     let (d, _) = json("check units.json --json");
-    assert_eq!(d["notes"], json!([format!("units.json: {note}")]));
+    assert!(noted(&d, &format!("units.json: {note}")), "{d}");
     scene("inches.json", r#"{"mesh": "inches.dae"}"#);
     let (d, _) = json("check inches.json metres.dae --json");
     let of_scene = note.replace("inches.dae is in", "inches.json is 0.0254 m");
-    assert!(d["notes"].as_array().unwrap().contains(&json!(of_scene)), "{d}");
+    assert!(noted(&d, &of_scene), "{d}");
     scene("scaled.json", r#"{"mesh": "inches.dae", "scale": 0.0254}"#);
-    assert_eq!(json("check scaled.json metres.dae --json").0["notes"], json!([]));
+    let (d, _) = json("check scaled.json metres.dae --json");
+    assert!(!d["notes"].to_string().contains("lengths are not converted"), "{d}");
     let (d, _) = json("info inches.dae --json");
     assert_eq!((&d["files"][0]["unit"], &d["files"][0]["up"]), (&json!("in"), &json!("y")));
 }
@@ -335,7 +337,7 @@ fn parts_that_are_refused_are_listed_on_demand() {
         let d: Value = serde_json::from_str(&stdout(&output)).unwrap_or_else(|_| panic!("{arguments}"));
         assert_eq!(output.status.code(), Some(2), "{arguments}: {d}");
         assert_eq!(d["unread"].as_array().map(Vec::len), Some(1), "{d}");
-        assert!(d["unread"][0].as_str().unwrap().contains("huge.obj"), "{d}");
+        assert!(d["unread"][0].as_str().unwrap().contains(": vertex 0 has a coordinate beyond"), "{d}");
         assert!(stderr(&output).contains("not read: "), "{arguments}");
         d
     };

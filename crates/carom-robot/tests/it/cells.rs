@@ -69,7 +69,8 @@ fn a_piece_inside_of_a_solid_touches_it() {
             assert_eq!((cell.touches(pair, &poses), cell.is_touching(pair, &poses)), (None, true));
             assert_eq!(cell.nearest(&[pair], &poses).unwrap().distance, 0.0);
         }
-        // A piece that reaches out of the box through the hole, or is beside it, does not lie in it.
+        // A piece that reaches out of the box through the hole, or is beside it, does not lie in
+        // it.
         for x in [2.0, -20.0] {
             let mut moved = poses.clone();
             moved[b] = at(x);
