@@ -81,7 +81,7 @@ fn r_a_fast_gear_stays_at_its_angles() {
         world.body_mut(body).unwrap().set_angular_velocity(Vec3::Z * speed).unwrap();
     }
     run(&mut world, 0.5);
-    let angles = |world: &World| joints.map(|joint| place_of(world, joint));
+    let angles = |world: &World| joints.map(|joint| coordinate_of(world, joint));
     let off = |[one, other]: [f64; 2]| one + 2.0 * other;
     let before = off(angles(&world));
     world.joint_mut(gear).unwrap().set_ratio(2.0).unwrap();

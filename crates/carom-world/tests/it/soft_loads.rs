@@ -322,7 +322,7 @@ fn r_a_lid_on_hinges_and_a_sill_bears_a_heavy_block() {
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
     }
-    let moved = place(&world, lid).distance(Vec3::Y * 0.05);
+    let moved = position_of(&world, lid).distance(Vec3::Y * 0.05);
     let bottom = bottom(&world, block) - 0.1;
     println!("lid {moved} m, bottom {bottom}");
     assert!(moved < 0.01, "{moved}");
