@@ -28,7 +28,7 @@ impl ImpactSettings {
     /// at the start.
     ///
     /// `ball_a` and `ball_b` contain the bodies, by centre and radius in the frame of the body.
-    /// [`crate::time_of_impact`] and [`crate::meeting_of_balls`] do this already.
+    /// [`crate::time_of_impact`] and [`crate::near_interval_of_balls`] do this already.
     #[must_use]
     pub fn until_departure(
         &self,

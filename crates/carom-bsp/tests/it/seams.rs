@@ -114,7 +114,7 @@ impl Frame {
         Frame { turn, shift }
     }
 
-    fn to_world(&self, point: DVec3) -> DVec3 {
+    fn in_world(&self, point: DVec3) -> DVec3 {
         self.turn * point + self.shift
     }
 
@@ -195,7 +195,7 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
             let tree = tree(&brushes, bevels);
             for (from, to) in [(3.0, -3.0), (-2.0, 0.5), (0.25, -4.0), (1.0, -1.0), (-1.0, -2.0), (3.0, 1.5)]
             {
-                let (a, b) = (frame.to_world(DVec3::Z * from), frame.to_world(DVec3::Z * to));
+                let (a, b) = (frame.in_world(DVec3::Z * from), frame.in_world(DVec3::Z * to));
                 let hit = check_ray(&tree, &truth, a, b - a, &name);
                 assert!(is_full || hit.is_none());
                 *(if hit.is_some() { &mut n_inside } else { &mut n_free }) += 1;
@@ -206,10 +206,10 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
                 let seam = brushes[corner].faces().iter().find(|face| face.number == 0).unwrap();
                 let along = frame.turn * DVec3::Z;
                 let across = seam.plane.normal.cross(along);
-                let from = frame.to_world(DVec3::ZERO) + across * 3.0 + along * random.range(-0.5, 0.5);
+                let from = frame.in_world(DVec3::ZERO) + across * 3.0 + along * random.range(-0.5, 0.5);
                 let steep = along * [0.0, 0.3, -0.2][random.below(3)];
                 check_ray(&tree, &truth, from, (steep - across) * 6.0, &name);
-                let on_axis = frame.to_world(DVec3::Z * random.range(-0.9, 0.9));
+                let on_axis = frame.in_world(DVec3::Z * random.range(-0.9, 0.9));
                 check_ray(&tree, &truth, on_axis, random.cube_point() * 4.0, &name);
                 check_free(&tree, &truth, on_axis, &name);
             }
@@ -219,12 +219,12 @@ fn the_axis_of_a_wheel_of_wedges_is_inside() {
             let (vertices, triangles) = soup(&brushes);
             let tree = BspTree::from_mesh(&vertices, &triangles, Contents::SOLID, &BspSettings::default());
             let tree = tree.unwrap();
-            let (a, b) = (frame.to_world(DVec3::Z * 3.0), frame.to_world(DVec3::Z * -3.0));
+            let (a, b) = (frame.in_world(DVec3::Z * 3.0), frame.in_world(DVec3::Z * -3.0));
             assert!(
                 (tree.trace(&Point, a, b - a, Contents::SOLID).unwrap().t - 1.0 / 3.0).abs() < 1e-6,
                 "{name}"
             );
-            assert_eq!(tree.contents_at(frame.to_world(DVec3::ZERO)), Contents::SOLID, "{name}");
+            assert_eq!(tree.contents_at(frame.in_world(DVec3::ZERO)), Contents::SOLID, "{name}");
         }
     }
     assert!(500 < n_inside && 300 < n_free, "{n_inside} {n_free}");
@@ -246,7 +246,7 @@ fn slivers_between_wedges_have_no_room_at_the_axis() {
             let brushes = wheel(&angles, &frame, rounded);
             for bevels in BEVELS {
                 let tree = tree(&brushes, bevels);
-                let (a, displacement) = (frame.to_world(DVec3::Z * 3.0), frame.turn * (DVec3::Z * -4.0));
+                let (a, displacement) = (frame.in_world(DVec3::Z * 3.0), frame.turn * (DVec3::Z * -4.0));
                 let hit = tree.trace(&Point, a, displacement, Contents::SOLID).unwrap();
                 assert!((hit.t - 0.5).abs() < 1e-9 && !hit.starts_inside, "{n}: {hit:?}");
                 assert_eq!(tree.contents_at(DVec3::ZERO), Contents::SOLID, "{n}");
@@ -332,11 +332,11 @@ fn rays_in_the_planes_of_a_grid_of_boxes_meet_what_is_on_all_sides() {
             if random.below(2) == 0 {
                 from[axis] = -4.0;
             }
-            let hit = check_ray(&tree, &truth, frame.to_world(from), frame.turn * displacement, &name);
+            let hit = check_ray(&tree, &truth, frame.in_world(from), frame.turn * displacement, &name);
             n_inside += u32::from(hit.is_some_and(|hit| hit.starts_inside));
             *(if hit.is_some() { &mut n_met } else { &mut n_free }) += 1;
             if random.below(8) == 0 {
-                check_free(&tree, &truth, frame.to_world(from), &name);
+                check_free(&tree, &truth, frame.in_world(from), &name);
             }
         }
     }

@@ -3,8 +3,8 @@
 
 use crate::cast::{Points, by_gjk};
 use carom_ccd::{
-    ImpactSettings, Meeting, Motion, TimeOfImpact, conservative_advancement, half_space_time_of_impact,
-    meeting_of_balls, time_of_impact,
+    ImpactSettings, Motion, NearInterval, TimeOfImpact, conservative_advancement, half_space_time_of_impact,
+    near_interval_of_balls, time_of_impact,
 };
 use glam::{DQuat, DVec3};
 
@@ -111,8 +111,8 @@ fn balls_meet_and_part() {
     let path = motion(DVec3::Y * 5.0, DVec3::NEG_Y, DVec3::X);
     for end in ENDS {
         let settings = settings().with_max_time(end);
-        let Meeting::Between { start, end, .. } =
-            meeting_of_balls((DVec3::ZERO, 1.0), &still(), (DVec3::ZERO, 0.5), &path, &settings)
+        let NearInterval::Between { start, end, .. } =
+            near_interval_of_balls((DVec3::ZERO, 1.0), &still(), (DVec3::ZERO, 0.5), &path, &settings)
         else {
             panic!("they meet")
         };

@@ -241,7 +241,7 @@ fn check_flips(wall: BodyDesc, flip: impl Fn(&mut World, BodyId, bool)) {
                 EventKind::Began => touching.push(event.is_sensor),
                 EventKind::Ended => {
                     let known = touching.iter().position(|&is_sensor| is_sensor == event.is_sensor);
-                    touching.remove(known.expect("it touched before"));
+                    touching.remove(known.unwrap());
                 }
                 EventKind::Persisted => continue,
             }
