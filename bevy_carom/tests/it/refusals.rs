@@ -1,6 +1,6 @@
 //! Values that the world refuses are reported with their entity, and nothing panics.
 
-use crate::{app, ball, drain, ground, physics, place, updates};
+use crate::{app, ball, drain, ground, physics, position_of, updates};
 use bevy_carom::{
     Collider, ContactBegan, Density, GravityScale, LinearVelocity, Mass, MassFault, Mobility, Refusal,
     RefusalCause, RigidBody, WorldError,
@@ -81,7 +81,7 @@ fn refusals_of(app: &mut bevy_app::App, n: usize) -> Vec<Refusal> {
     (0..n).flat_map(update).collect()
 }
 
-/// Returns the place of a collider in its body.
+/// Returns the pose of a collider in its body.
 fn local(app: &bevy_app::App, collider: Entity) -> Vec3 {
     let id = physics(app).collider_id(collider).unwrap();
     Vec3::from_array(physics(app).world().collider(id).unwrap().local_pose().translation.to_array())
@@ -130,7 +130,7 @@ fn a_refused_value_does_not_hold_up_the_others() {
     app.update();
     let view = physics(&app).body(body).unwrap();
     assert!((view.linear_velocity() - carom_math::Vec3::X * 5.0).length() < 1e-3);
-    assert!((place(&app, body) - Vec3::new(5.0 / 60.0, 7.0, 0.0)).length() < 1e-3);
+    assert!((position_of(&app, body) - Vec3::new(5.0 / 60.0, 7.0, 0.0)).length() < 1e-3);
     assert_eq!(drain::<Refusal>(&mut app).len(), 1);
     // It is tried again without another message, until it is right.
     assert!(refusals_of(&mut app, 3).is_empty());
@@ -143,7 +143,7 @@ fn a_refused_value_does_not_hold_up_the_others() {
 }
 
 #[test]
-fn a_refused_shape_does_not_hold_up_the_place() {
+fn a_refused_shape_does_not_hold_up_the_pose() {
     let mut app = app();
     let body = app.world_mut().spawn((RigidBody::Fixed, Collider::cuboid(Vec3::ONE).unwrap())).id();
     let child = app.world_mut().spawn((Collider::sphere(0.5).unwrap(), ChildOf(body))).id();
@@ -222,5 +222,5 @@ fn a_collider_whose_removal_was_refused_goes_with_its_successor() {
     app.update();
     assert_eq!(physics(&app).body(body).unwrap().colliders().count(), 2);
     updates(&mut app, 60);
-    assert!((place(&app, body).y - 0.25).abs() < 0.02, "{}", place(&app, body));
+    assert!((position_of(&app, body).y - 0.25).abs() < 0.02, "{}", position_of(&app, body));
 }
