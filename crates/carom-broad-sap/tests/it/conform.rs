@@ -58,7 +58,9 @@ fn r_a_skipped_axis_that_is_none() {
         let mut settings = SapSettings::default();
         settings.skipped_axis = Some(axis);
         broad_phase::check(|| SweepAndPrune::with_finder(SortedAxes::new(settings)));
-        broad_phase::check(|| MultiSap::with_finder(RegionAxes::new(regions(1.0), settings)));
+        broad_phase::check_at_scales(|scale| {
+            MultiSap::with_finder(RegionAxes::new(regions(scale), settings))
+        });
     }
 }
 
