@@ -193,7 +193,7 @@ fn entries_more_or_less() {
     let world = scene(Budget::Unlimited);
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let tables =
-        ["generations", "free", "traits", "bodies", "is_stale", "moved", "seen", "records", "caches"];
+        ["generations", "free", "traits", "bodies", "is_stale", "moved", "detected_poses", "records", "caches"];
     let others = [
         "/colliders",
         "/touches",
@@ -238,7 +238,7 @@ fn the_first_offender_is_named() {
     other["manifolds"][1]["n_contacts"] = 8.into();
     assert_eq!(error(&other), entry("a manifold", 1));
     let mut other = stored.clone();
-    let seen = other["seen"].as_array_mut().unwrap();
+    let seen = other["detected_poses"].as_array_mut().unwrap();
     let n = seen.len();
     seen.push(seen[0].clone());
     assert_eq!(error(&other), entry("the table of earlier poses", n));
