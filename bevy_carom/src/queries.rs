@@ -98,8 +98,8 @@ impl PhysicsWorld {
         Some(EntityImpact { body, collider, safe_until: impact.safe_until() })
     }
 
-    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform does not
-    /// count.
+    /// Returns the entities of the colliders that a shape overlaps. The scale of the transform
+    /// does not count.
     pub fn overlap_shape(
         &self,
         shape: &Shape,

@@ -4,9 +4,9 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SapSettings {
-    /// An axis, 0 to 2, that is not sorted; another number skips none. It suits the up axis if bodies lie on a floor, because
-    /// they crowd on it. Boxes that overlap on the other two axes are tested on it during the
-    /// search.
+    /// An axis, 0 to 2, that is not sorted; another number skips none. It suits the up axis if
+    /// bodies lie on a floor, because they crowd on it. Boxes that overlap on the other two axes
+    /// are tested on it during the search.
     pub skipped_axis: Option<usize>,
     /// After this many trades per box in one frame, everything is sorted from scratch.
     pub max_trades: u32,

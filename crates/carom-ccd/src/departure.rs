@@ -4,7 +4,8 @@
 //! Rounding grows with the time searched, because positions do. A search over an endless time, or
 //! one of a million years, could prove nothing. So it ends when a first contact is certainly past.
 //!
-//! - The centres of rotation are at the distance d at the start, and move with the relative speed s.
+//! - The centres of rotation are at the distance d at the start, and move with the relative speed
+//!   s.
 //! - All points stay within the radii r of the centres, so bodies are at most `d + r` apart at the
 //!   start, and at least `s t - d - r` after the time t.
 //! - After `2 (d + r) / s` they are farther apart than at the start, ever more. A contact then

@@ -20,8 +20,8 @@ pub struct ImpactSettings {
     pub start_time: f64,
     /// The time at which the search ends, not before `start_time`. It may be infinite: the search
     /// ends when the bodies have passed each other (test: `endless::an_endless_time_is_searched`).
-    /// If they only turn, or a half-space turns, the accuracy falls with the angle. An endless search
-    /// then proves nothing.
+    /// If they only turn, or a half-space turns, the accuracy falls with the angle. An endless
+    /// search then proves nothing.
     pub max_time: f64,
     /// The most axis proposals. Simple motions need about 3, grazing ones up to 20.
     ///

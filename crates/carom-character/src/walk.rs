@@ -106,7 +106,8 @@ impl Walked {
 /// A character in a world.
 ///
 /// It is plain data, which `serde` stores without the result of the last call. A stored character
-/// and a stored world go on with the same bits (test: `kept_state::a_stored_character_goes_on_alike`).
+/// and a stored world go on with the same bits (test:
+/// `kept_state::a_stored_character_goes_on_alike`).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Character {

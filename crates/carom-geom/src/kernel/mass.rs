@@ -40,8 +40,8 @@ impl MassProperties {
         MassProperties { mass, center, inertia }
     }
 
-    /// Creates mass properties from the moments of a solid and its density, mass per volume. Zero if
-    /// the density is NaN, infinite or negative.
+    /// Creates mass properties from the moments of a solid and its density, mass per volume. Zero
+    /// if the density is NaN, infinite or negative.
     pub fn of_moments(moments: &SolidMoments, density: Real) -> MassProperties {
         of_unit(moments.volume, moments.center, moments.inertia, density)
     }

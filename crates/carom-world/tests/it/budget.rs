@@ -35,8 +35,8 @@ fn a_budget_that_suffices_changes_nothing() {
     }
 }
 
-/// Without a budget nothing is left out, whatever the lengths of the steps are, although short steps
-/// have fewer substeps. With a budget the same steps report what it took.
+/// Without a budget nothing is left out, whatever the lengths of the steps are, although short
+/// steps have fewer substeps. With a budget the same steps report what it took.
 #[test]
 fn r_steps_of_two_lengths_leave_nothing_out() {
     for lengths in [[1.0 / 60.0, 1.0 / 240.0], [1.0 / 60.0, 1.0 / 144.0], [1.0 / 30.0, 0.0]] {

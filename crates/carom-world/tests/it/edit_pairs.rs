@@ -22,8 +22,8 @@ struct Handles {
     joints: Vec<JointId>,
 }
 
-/// A floor, bodies of each mobility on it and beside each other, one of several colliders, a sensor,
-/// a mesh, and joints of several kinds.
+/// A floor, bodies of each mobility on it and beside each other, one of several colliders, a
+/// sensor, a mesh, and joints of several kinds.
 fn world() -> (World, Handles) {
     let mut world = World::new();
     let mut bodies = vec![world.insert(ground()).unwrap()];
