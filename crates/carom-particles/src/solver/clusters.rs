@@ -9,6 +9,8 @@ use crate::solver::boundary::{Bends, MARGIN, Motion};
 use crate::solver::store::{Store, vector};
 use crate::solver::surroundings::DistanceFn;
 use alloc::vec::Vec;
+use carom_math::ops::sqrt;
+use carom_math::rotation;
 use core::ops::Range;
 use glam::Vec3;
 
@@ -111,7 +113,8 @@ impl Clusters {
         visit: &mut impl FnMut(Range<usize>),
     ) {
         let [start, end] = [motion.start.rotation, motion.end.rotation];
-        let turn = 2.0 * (end - start).length().min((end + start).length());
+        let apart = rotation::length_squared(end - start).min(rotation::length_squared(end + start));
+        let turn = 2.0 * sqrt(apart);
         if let Some(highest) = self.levels.len().checked_sub(1) {
             let is_far = |cluster: &Cluster| cluster.is_far(distance, motion, turn);
             self.visit_level(highest, 0..self.levels[highest].len(), &is_far, visit);
