@@ -13,10 +13,10 @@ use carom_world::{
 };
 use std::sync::Arc;
 
-const DT: f64 = 1.0 / 60.0;
+pub(crate) const DT: f64 = 1.0 / 60.0;
 
 /// Steps the world, and walks with a wish, some times.
-fn go(world: &mut World, hero: &mut CharacterBody, wish: DVec3, n: usize) {
+pub(crate) fn go(world: &mut World, hero: &mut CharacterBody, wish: DVec3, n: usize) {
     for _ in 0..n {
         world.step(DT as f32).unwrap();
         hero.walk(world, wish, DT).unwrap();

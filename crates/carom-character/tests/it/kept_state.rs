@@ -1,6 +1,7 @@
 //! The state that a character keeps between calls: its filter, its momentum, its place, and a copy
 //! of all of it.
 
+use crate::figures_and_bodies::{DT, go};
 use crate::in_world::{box_of, capsule, cuboid, floor, hero};
 use carom_character::{Character, CharacterBody, CharacterSettings, ShapeWorld, Sweep, WorldSweep};
 use carom_geom::f64::Cuboid;
@@ -9,16 +10,6 @@ use carom_math::glam::{DVec3, Vec3};
 use carom_query::f64::Shape;
 use carom_world::{BodyDesc, Groups, LockedAxes, QueryFilter, World};
 use std::cell::Cell;
-
-const DT: f64 = 1.0 / 60.0;
-
-/// Steps the world, and walks with a wish, some times.
-fn go(world: &mut World, hero: &mut CharacterBody, wish: DVec3, n: usize) {
-    for _ in 0..n {
-        world.step(DT as f32).unwrap();
-        hero.walk(world, wish, DT).unwrap();
-    }
-}
 
 /// The character obeys the present filter of its body: a ghost walks through a wall, and stops at
 /// the next when it is solid again.
