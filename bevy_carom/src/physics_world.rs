@@ -35,7 +35,7 @@ pub struct PhysicsWorld {
     new_refusals: Vec<Refusal>,
 }
 
-/// What an entity has in the world. It may have all three.
+/// The kinds of parts of an entity in the world. It may have all three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Part {
     Body,

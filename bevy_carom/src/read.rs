@@ -225,7 +225,7 @@ fn note_collider(physics: &mut PhysicsWorld, collider: &FoundCollider, id: Colli
     physics.entity_of_collider.insert(id, collider.entity);
 }
 
-/// What was refused, with its cause.
+/// The refused parts, with their causes.
 type Refused = Vec<(Entity, Part, RefusalCause)>;
 
 /// Brings a body and its colliders to the values of their components. Returns what was refused.

@@ -628,7 +628,8 @@ impl Sums {
 }
 
 /// Whether a collider of a fixed body stops the centre of another body: the centre is in a solid
-/// collider of its own body, and both collide. The centre of a dumbbell is in neither of its balls.
+/// collider of its own body, and both collide. The centre of a dumbbell is in neither of its
+/// balls.
 fn stops<B: BroadPhase>(world: &World<B>, body: BodyId, wall: &ColliderRef<'_, B>) -> bool {
     let Ok(body) = world.body(body) else { return false };
     let center = body.motion().center_of_mass;

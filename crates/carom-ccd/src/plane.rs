@@ -124,8 +124,8 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
 }
 
-/// Returns settings that end before `max_time` if that is far later than the time at which the body
-/// has certainly passed the plane, or has left it. They keep their end if the plane turns.
+/// Returns settings that end before `max_time` if that is far later than the time at which the
+/// body has certainly passed the plane, or has left it. They keep their end if the plane turns.
 fn until_passed<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,

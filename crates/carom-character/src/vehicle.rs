@@ -348,9 +348,9 @@ impl Vehicle {
     }
 }
 
-/// Returns the height over the mount at which the ray of a wheel starts: a radius above the highest
-/// hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis starts on top
-/// of that at most, so that a load on the chassis is no ground.
+/// Returns the height over the mount at which the ray of a wheel starts: a radius above the
+/// highest hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis starts
+/// on top of the chassis at most, so that a load on it is no ground.
 fn start_of_ray<B: BroadPhase + SpatialIndex>(
     world: &World<B>,
     chassis: BodyId,
@@ -365,9 +365,9 @@ fn start_of_ray<B: BroadPhase + SpatialIndex>(
     above - top.filter(|top| !top.starts_inside).map_or(0.0, |top| length * top.t)
 }
 
-/// Returns the ground under a wheel, and the compression of the spring there. The ray starts at the
-/// height `highest` over the mount. Before the wheel touches, the compression is from -`below` to
-/// 0.
+/// Returns the ground under a wheel, and the compression of the spring there. The ray starts at
+/// the height `highest` over the mount. Before the wheel touches, the compression is from -`below`
+/// to 0.
 ///
 /// If the start is in an object, such as a load, the ray starts lower.
 fn cast(

@@ -40,7 +40,8 @@ pub struct ContactSides {
     /// progress.
     contacts: Vec<Contact>,
     next: Vec<Contact>,
-    /// Of the cloth in the last update: contacts are those of its vertices with these numbers.
+    /// The count of renumberings of the cloth in the last update. `contacts` has its numbers of
+    /// vertices.
     n_renumberings: u32,
     near_faces: Vec<u32>,
     /// For each sheet within reach of a vertex, the nearest point.

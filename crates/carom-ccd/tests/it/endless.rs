@@ -1,5 +1,5 @@
-//! Searches over an endless time, and over one far beyond the impact, against the same over a short
-//! one.
+//! Searches over an endless time, and over one far beyond the impact, against the same over a
+//! short one.
 
 use crate::cast::{Points, by_gjk};
 use carom_ccd::{
@@ -71,7 +71,7 @@ fn r_far_and_late_impacts() {
     }
 }
 
-/// Bodies that miss, recede or stand still are apart, at a distance that no later time falls below.
+/// Bodies that miss, recede or stand still are apart. No later time falls below the distance.
 #[test]
 fn bodies_that_never_touch_are_clear() {
     let (a, b) = (cuboid(DVec3::ONE), ball());

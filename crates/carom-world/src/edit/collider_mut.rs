@@ -203,7 +203,7 @@ impl<B: BroadPhase> World<B> {
         let traits = composite.summary(&self.bodies.traits[index]);
         self.contacts.belts.set(body.index, belt, self.bodies.part_materials.move_on(body.index));
         self.put_traits(index, traits)?;
-        // Which of its pairs of colliders meet may have changed.
+        // Other pairs of its colliders may meet now.
         if old != new {
             self.forget_contacts_of(body);
             self.contacts.enable_all_of(body);

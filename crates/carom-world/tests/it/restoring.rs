@@ -192,8 +192,17 @@ fn some_numbers_changed() {
 fn entries_more_or_less() {
     let world = scene(Budget::Unlimited);
     let stored = serde_json::to_value(world.snapshot()).unwrap();
-    let tables =
-        ["generations", "free", "traits", "bodies", "is_stale", "moved", "detected_poses", "records", "caches"];
+    let tables = [
+        "generations",
+        "free",
+        "traits",
+        "bodies",
+        "is_stale",
+        "moved",
+        "detected_poses",
+        "records",
+        "caches",
+    ];
     let others = [
         "/colliders",
         "/touches",
