@@ -34,7 +34,8 @@ pub struct RayDepths {
     update: u32,
     /// For each vertex of the body.
     faces: Vec<u32>,
-    /// The count of renumberings of the body in the last update. `faces` has its numbers of vertices.
+    /// The count of renumberings of the body in the last update. `faces` has its numbers of
+    /// vertices.
     n_renumberings: u32,
     next: Vec<u32>,
     normals: Vec<DVec3>,

@@ -135,7 +135,10 @@ fn no_other_collapse_is_cheaper() {
         let chosen = rules.chosen(&before, &binary, 0);
         // `f32` sums of a few dozen terms.
         let rounding = 1e-5 * least;
-        assert!((reported - least).abs() <= rounding, "round {round}: {reported} is reported, {least} is the least");
+        assert!(
+            (reported - least).abs() <= rounding,
+            "round {round}: {reported} is reported, {least} is the least"
+        );
         assert!((chosen - least).abs() <= rounding, "round {round}: {chosen} is chosen, {least} the least");
         let is_merged = |n: usize| before[n].tag() != 0 && binary.nodes[n].tag() == 0;
         n_merged += usize::from((0..before.len()).any(is_merged));
