@@ -263,7 +263,7 @@ impl<B: BroadPhase> World<B> {
         self.contacts.hooked.changes.sort_by_key(|change| (change.index, change.number));
     }
 
-    /// Calls the hooks for the contacts of the pairs at these places.
+    /// Calls the hooks for the contacts of the pairs with these indices.
     fn answers_for(&mut self, indices: &[u32], hooks: Option<&dyn Hooks>) -> Vec<Answers> {
         let World { bodies, contacts, continuous, .. } = self;
         let mut answers = core::mem::take(&mut contacts.hooked.answers);
@@ -289,7 +289,7 @@ impl<B: BroadPhase> World<B> {
         answers
     }
 
-    /// Stores the answers of the hooks for the pairs at these places.
+    /// Stores the answers of the hooks for the pairs with these indices.
     fn put_answers(&mut self, indices: &[u32], answers: Vec<Answers>) {
         let World { bodies, contacts, .. } = self;
         for &slot in indices {
