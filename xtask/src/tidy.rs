@@ -34,6 +34,7 @@ const LOOPS_IN_KERNEL: &[(&str, &str)] = &[
     ("carom-query/src/kernel/clearance.rs", "the list `Shape`"),
     ("carom-query/src/kernel/cluster.rs", "the list `Shape`"),
     ("carom-query/src/kernel/compound.rs", "the list `Shape`"),
+    ("carom-query/src/kernel/concave_edges.rs", "manifolds that it changes"),
     ("carom-query/src/kernel/escape_direction.rs", "the list `Shape`, and manifolds that it changes"),
     ("carom-query/src/kernel/field.rs", "the list `Shape`"),
     ("carom-query/src/kernel/field_cast.rs", "calls cast.rs"),

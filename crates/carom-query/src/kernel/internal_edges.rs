@@ -12,6 +12,8 @@
 //!    which there is no other piece, keeps its normal too. A contact inside a triangle keeps its
 //!    normal too, even if another part of the body touches an edge.
 //!
+//! A triangle that rises at a concave edge gets its own normal, see [`super::concave_edges`].
+//!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
 //!
@@ -24,6 +26,7 @@
 use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
 use super::super::num::{Pose, Real, widen, widen_real};
+use super::concave_edges::face_concave_edges;
 use super::escape_direction::Surroundings;
 use super::shape::Shape;
 use alloc::vec::Vec;
@@ -69,6 +72,8 @@ impl<'a> Neighbour<'a> {
 /// - A manifold whose normal belongs to an internal edge gets the normal of the surface. Its
 ///   contacts are computed again within `prediction`; there are none if the body is not over that
 ///   piece.
+/// - A manifold of a triangle that rises ahead of the body, at a concave edge, gets the normal of
+///   that triangle, and the distance from its plane. So a valley takes away no speed.
 /// - A manifold may push the body out of one piece into another that pushes back. It then gets the
 ///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
@@ -120,6 +125,7 @@ pub fn smooth_internal_edges(
             all.push(Touching::of(neighbour, index, body, manifolds));
         }
     }
+    n_changed += face_concave_edges(&mut all, body, &pose, manifolds, prediction, tolerance);
     // The nearest plane may itself belong to an internal edge, and change in a later pass.
     for _ in 0..ROUNDS {
         let mut n = 0;
@@ -141,33 +147,51 @@ pub fn smooth_internal_edges(
 
 /// A manifold of a neighbour, by its index in the list of all.
 #[derive(Clone, Copy)]
-struct Touching<'a> {
-    neighbour: &'a Neighbour<'a>,
-    index: usize,
+pub(super) struct Touching<'a> {
+    pub(super) neighbour: &'a Neighbour<'a>,
+    pub(super) index: usize,
     /// `None` if there is no contact any more.
-    touch: Option<Touch>,
+    pub(super) touch: Option<Touch>,
     /// The corners of the piece if it is a triangle, in the world. They are cached, because lookups
     /// for each pair of touches took a quarter of a step.
-    triangle: Option<[DVec3; 3]>,
+    pub(super) triangle: Option<[DVec3; 3]>,
+    /// The normal of the triangle, towards the body; zero without area.
+    pub(super) face: Option<DVec3>,
     /// The extent of the piece along the normal of the touch: its plane.
     plane: Option<f64>,
     /// Whether the piece is a triangle whose inside is touched, not an edge or a corner. `None` if
     /// it is not a triangle.
-    is_inside: Option<bool>,
+    pub(super) is_inside: Option<bool>,
 }
 
 impl<'a> Touching<'a> {
-    fn of(neighbour: &'a Neighbour<'a>, index: usize, body: &Shape, manifolds: &[Manifold]) -> Touching<'a> {
+    pub(super) fn of(
+        neighbour: &'a Neighbour<'a>,
+        index: usize,
+        body: &Shape,
+        manifolds: &[Manifold],
+    ) -> Touching<'a> {
         let touch = Touch::of(neighbour, body, manifolds, index);
         let triangle = touch.and_then(|touch| neighbour.shape.triangle_corners(touch.part, &neighbour.pose));
-        let is_inside = touch.zip(triangle).map(|(touch, [a, b, c])| {
+        let face = touch.zip(triangle).map(|(touch, [a, b, c])| {
             let across = unit((b - a).cross(c - a)).unwrap_or(DVec3::ZERO);
-            let is_along = |face: DVec3| (face - touch.normal).abs().max_element() <= tol::SAME_NORMAL;
-            is_along(across) || is_along(-across)
+            if across.dot(touch.normal) < 0.0 { -across } else { across }
         });
-        let mut touching = Touching { neighbour, index, touch, triangle, plane: None, is_inside };
+        let is_inside = touch
+            .zip(face)
+            .map(|(touch, face)| (face - touch.normal).abs().max_element() <= tol::SAME_NORMAL);
+        let mut touching = Touching { neighbour, index, touch, triangle, face, plane: None, is_inside };
         touching.plane = touch.and_then(|touch| touching.reach(&touch, touch.normal));
         touching
+    }
+
+    /// Gives the touch the normal of the face. The contact still counts as one with an edge.
+    pub(super) fn turn_to_face(&mut self, face: DVec3) {
+        if let Some(touch) = &mut self.touch {
+            touch.normal = face;
+            self.face = Some(face);
+            self.plane = self.triangle.map(|[corner, ..]| face.dot(corner));
+        }
     }
 
     /// Returns the extent of the piece of a touch along a unit vector.
@@ -291,7 +315,7 @@ impl Touch {
 
     /// Returns the contacts of the same two parts along another normal, from the neighbour to the
     /// body. World frame.
-    fn along(
+    pub(super) fn along(
         &self,
         neighbour: &Neighbour<'_>,
         normal: DVec3,

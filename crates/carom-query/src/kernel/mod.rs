@@ -15,6 +15,7 @@ mod closed_form;
 mod closed_form_manifold;
 mod cluster;
 mod compound;
+mod concave_edges;
 mod contains_point;
 mod dispatch;
 mod escape_direction;

@@ -166,6 +166,122 @@ macro_rules! suite {
                 }
             }
 
+            /// Two strips of triangles: one level, up to x = 0, and one at an angle to it. The body
+            /// is over the level one. Returns the manifolds as found, and smoothed.
+            fn before_a_bend(
+                body: &Shape,
+                pose: &Pose,
+                angle: $real,
+                is_a: bool,
+            ) -> (Vec<Manifold>, Vec<Manifold>) {
+                let across = [Vec3::NEG_X * 2.0, Vec3::ZERO, Vec3::new(angle.cos(), angle.sin(), 0.0)];
+                let vertices = across.iter().flat_map(|&at| [at - Vec3::Z, at + Vec3::Z]).collect();
+                let triangles = vec![[0, 1, 2], [1, 3, 2], [2, 3, 4], [3, 5, 4]];
+                let ground = Shape::mesh(vertices, triangles).unwrap();
+                let here = Pose::IDENTITY;
+                let (mut cache, mut found) = (ManifoldCache::new(), Vec::new());
+                if is_a {
+                    manifolds(&ground, &here, body, pose, PREDICTION, &mut cache, &mut found);
+                } else {
+                    manifolds(body, pose, &ground, &here, PREDICTION, &mut cache, &mut found);
+                }
+                let neighbour = Neighbour::new(&ground, &here, is_a, 0..found.len());
+                let mut smooth = found.clone();
+                smooth_internal_edges(body, pose, &[neighbour], &mut smooth, PREDICTION, TOLERANCE);
+                (found, smooth)
+            }
+
+            /// The normals of contacts towards the body, and the distances of the deepest ones.
+            fn normals(manifolds: &[Manifold], is_a: bool) -> Vec<(Vec3, $real)> {
+                let towards = |m: &Manifold| if is_a { m.normal() } else { -m.normal() };
+                manifolds.iter().filter_map(|m| Some((towards(m), m.deepest()?.distance))).collect()
+            }
+
+            /// The contact with a facet ahead leaned back by more than the bend, as the nearest
+            /// point of the facet is on its near edge.
+            #[test]
+            fn a_facet_ahead_in_a_valley_has_its_own_normal() {
+                let lying = math::Quat::from_rotation_z(core::f64::consts::FRAC_PI_2 as $real);
+                let aslant = math::Quat::from_rotation_x(core::f64::consts::FRAC_PI_2 as $real);
+                let upright = math::Quat::IDENTITY;
+                let capsule = || Shape::capsule(0.3, 0.5).unwrap();
+                let brick = Shape::cuboid(Vec3::new(0.4, 0.3, 0.2)).unwrap();
+                // The turn of a body, how far its core reaches ahead and down, and its radius.
+                let bodies = [
+                    (Shape::sphere(0.5).unwrap(), upright, [0.0, 0.0], 0.5),
+                    (capsule(), lying, [0.3, 0.0], 0.5),
+                    (capsule(), aslant, [0.0, 0.0], 0.5),
+                    (capsule(), upright, [0.0, 0.3], 0.5),
+                    (brick, upright, [0.4, 0.3], 0.0),
+                ];
+                for (body, turn, [ahead, down], radius) in &bodies {
+                    for angle in [0.02, 0.05, 0.09] {
+                        for height in [0.0, 0.004, -0.002] {
+                            for is_a in [true, false] {
+                                // Far enough from the edge that the facet is ahead.
+                                let gap: $real = if *radius == 0.0 { 0.012 } else { 0.08 };
+                                let core = Vec3::new(-gap, radius + height, 0.0);
+                                let at = core + Vec3::new(-ahead, *down, 0.13);
+                                let pose = Pose::new(*turn, at);
+                                let (found, smooth) = before_a_bend(body, &pose, angle, is_a);
+                                let context = format!("{body:?}, {angle}, {height}, {is_a}: {smooth:?}");
+                                // As found, some contact leans back by more than the bend.
+                                let leans = |(normal, _): &(Vec3, $real)| normal.x < -1.5 * angle;
+                                assert!(normals(&found, is_a).iter().any(leans), "{context}");
+                                let face = Vec3::new(-angle.sin(), angle.cos(), 0.0);
+                                let distance = face.dot(core) - radius;
+                                let mut n_ahead = 0;
+                                for (normal, depth) in normals(&smooth, is_a) {
+                                    let (expected, expected_depth) = if normal.x < -0.5 * angle {
+                                        n_ahead += 1;
+                                        (face, distance)
+                                    } else {
+                                        (Vec3::Y, height)
+                                    };
+                                    assert!((normal - expected).length() < 1e-5, "{normal} {context}");
+                                    assert!((depth - expected_depth).abs() < 1e-5, "{depth} {context}");
+                                }
+                                assert!(0 < n_ahead, "{context}");
+                            }
+                        }
+                    }
+                }
+            }
+
+            /// A bend downwards is smoothed as before, and a wall keeps its contacts.
+            #[test]
+            fn ridges_and_walls_are_no_valleys() {
+                let ball = Shape::sphere(0.5).unwrap();
+                let brick = Shape::cuboid(Vec3::new(0.4, 0.3, 0.2)).unwrap();
+                for is_a in [true, false] {
+                    for (body, at) in
+                        [(&ball, Vec3::new(-0.05, 0.498, 0.1)), (&brick, Vec3::new(-0.41, 0.298, 0.1))]
+                    {
+                        for angle in [-0.02, -0.2] {
+                            let pose = Pose::from_translation(at);
+                            let (_, smooth) = before_a_bend(body, &pose, angle, is_a);
+                            let normals = normals(&smooth, is_a);
+                            assert!(!normals.is_empty());
+                            for (normal, _) in normals {
+                                assert!((normal - Vec3::Y).length() < 1e-5, "{angle}: {smooth:?}");
+                            }
+                        }
+                        // The wall is 1 cm ahead. The brick has sunk in the floor by 2 mm.
+                        let ahead = if core::ptr::eq(body, &ball) { 0.51 } else { 0.41 };
+                        let pose = Pose::from_translation(at.with_x(-ahead));
+                        let up = core::f64::consts::FRAC_PI_2 as $real;
+                        let (_, smooth) = before_a_bend(body, &pose, up, is_a);
+                        let normals = normals(&smooth, is_a);
+                        let wall = normals.iter().filter(|(normal, _)| normal.x < -0.5);
+                        assert!(0 < wall.clone().count(), "{smooth:?}");
+                        for (normal, distance) in wall {
+                            assert!((*normal - Vec3::NEG_X).length() < 1e-5, "{smooth:?}");
+                            assert!((distance - 0.01).abs() < 1e-5, "{smooth:?}");
+                        }
+                    }
+                }
+            }
+
             #[test]
             fn nothing_and_nonsense_change_nothing() {
                 let ball = Shape::Sphere(Sphere::new(0.5).unwrap());

@@ -97,6 +97,7 @@ mod terrain;
 mod tumbling;
 mod unequal_joints;
 mod uneven;
+mod valleys;
 mod waking;
 
 /// A dynamic body of density 1, for tests that state forces and impulses of bodies of about 1 kg.
