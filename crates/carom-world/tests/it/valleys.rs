@@ -1,9 +1,9 @@
 //! Balls in valleys of triangles: half pipes and troughs. The facets ahead of a ball slow it down
 //! no more than half-spaces along the same facets do.
 
-use crate::scenes::{CheckedStep, DT, ball};
+use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_geom::HeightField;
-use carom_math::Vec3;
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::{HeightFieldShape, Shape};
 use carom_world::{BodyDesc, World};
 use std::sync::Arc;
@@ -50,15 +50,28 @@ fn insert_valley(world: &mut World, ground: Ground, corners: &[[f32; 2]], fricti
     }
 }
 
-/// Releases a ball on the facet with this number, left of the middle. Returns the part of its
-/// height above its lowest place that it regains on the other side.
+/// Releases a ball on the facet with this number, left of the middle.
 fn regained(ground: Ground, corners: &[[f32; 2]], facet: usize, radius: f32, friction: f32) -> f32 {
+    regained_by((ball(radius), Quat::IDENTITY, radius + 5e-4), ground, corners, facet, friction)
+}
+
+/// Releases a body on the facet with this number, left of the middle: its shape, its turn relative
+/// to the facet, and the height of its middle. Returns the part of its height above its lowest
+/// place that it regains on the other side.
+fn regained_by(
+    (shape, turn, height): (Shape, Quat, f32),
+    ground: Ground,
+    corners: &[[f32; 2]],
+    facet: usize,
+    friction: f32,
+) -> f32 {
     let mut world = World::new();
     insert_valley(&mut world, ground, corners, friction);
     let [[x, y], [next_x, next_y]] = [corners[facet], corners[facet + 1]];
     let normal = Vec3::new(y - next_y, next_x - x, 0.0).normalize();
-    let start = Vec3::new(0.5 * (x + next_x), 0.5 * (y + next_y), 0.03) + normal * (radius + 5e-4);
-    let desc = BodyDesc::dynamic(ball(radius)).with_position(start).with_friction(friction);
+    let start = Vec3::new(0.5 * (x + next_x), 0.5 * (y + next_y), 0.03) + normal * height;
+    let pose = Pose::new(Quat::from_rotation_arc(Vec3::Y, normal) * turn, start);
+    let desc = BodyDesc::dynamic(shape).with_pose(pose).with_friction(friction);
     let body = world.insert(desc.with_damping(0.0, 0.0).with_can_sleep(false)).unwrap();
     let (mut lowest, mut highest) = (start.y, f32::NEG_INFINITY);
     for _ in 0..600 {
@@ -123,5 +136,25 @@ fn a_ball_rises_on_a_height_field_as_between_half_spaces() {
                 }
             }
         }
+    }
+}
+
+/// Capsules and boxes slide through the half pipe as between half-spaces.
+#[test]
+fn capsules_and_boxes_slide_through_a_half_pipe() {
+    let across = Quat::from_rotation_x(core::f32::consts::FRAC_PI_2);
+    let along = Quat::from_rotation_z(core::f32::consts::FRAC_PI_2);
+    let capsule = || Shape::capsule(0.05, 0.1).unwrap();
+    let bodies = [
+        ("capsule across", (capsule(), across, 0.1005)),
+        ("capsule along", (capsule(), along, 0.103)),
+        ("box", (cuboid(Vec3::new(0.08, 0.05, 0.1)), Quat::IDENTITY, 0.055)),
+    ];
+    for (name, body) in bodies {
+        let corners = half_pipe(72);
+        let of = |ground| regained_by(body.clone(), ground, &corners, 12, 0.0);
+        let [expected, found] = [Ground::HalfSpaces, Ground::Mesh].map(of);
+        println!("{name}: {found:.3} of {expected:.3}");
+        assert!(0.9 * expected < found && found < 1.01, "{name}: {found} of {expected}");
     }
 }
