@@ -1,21 +1,20 @@
 //! Contacts with the triangle ahead in a valley: the plane of the triangle, not its near edge.
 //!
-//! In front of a bend upwards, the nearest point of the next triangle is on the edge that it shares
-//! with the triangle below the body. The direction from that edge leans back. For a ball it leans by
-//! much more than the bend: by the distance along the floor over the radius. A speculative contact
-//! along it takes away speed.
+//! In front of a bend upwards, the nearest point of the next triangle is on the edge that it
+//! shares with the triangle below the body. The direction from that edge leans back. For a ball it
+//! leans by much more than the bend: by the distance along the floor over the radius. A speculative
+//! contact along it takes away speed.
 //!
 //! 1. Near a concave edge, the free space is the intersection of the half-spaces in front of the
 //!    two triangles. So no contact with the edge is real, and both planes bound the body.
 //! 2. A search begins at triangles that are touched inside. It goes on to a triangle whose contact
 //!    point lies on one that was reached, if each is in front of the plane of the other.
-//! 3. The contact of such a triangle gets the normal of its face, and the distance of the body from
-//!    its plane. It is kept, so that a fast body still meets the triangle within the step.
+//! 3. The contact of such a triangle gets the normal of its face, and the distance of the body
+//!    from its plane. It is kept, so that a fast body still meets the triangle within the step.
 //! 4. A coplanar triangle continues the search. It keeps only contacts over itself, because its
 //!    plane is that of the last one. Convex edges end the search.
 //!
-//! Differs from the cure of internal edges in [`super::internal_edges`]: there, the next piece lies
-//! below the plane of the supporting one.
+//! Internal edges of flat floors are left to [`super::internal_edges`].
 
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen, widen_real};
@@ -79,7 +78,7 @@ pub(super) fn face_concave_edges(
 
 /// The surface between two triangles.
 struct Bend {
-    /// The normal of the second triangle, on the same side of the surface as that of the first one.
+    /// The normal of the second triangle, on the side of the surface on which the first one's is.
     face: DVec3,
     /// Whether the bend is concave. Otherwise the surface is flat there.
     is_concave: bool,
