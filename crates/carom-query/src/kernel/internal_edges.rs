@@ -73,7 +73,7 @@ impl<'a> Neighbour<'a> {
 ///   contacts are computed again within `prediction`; there are none if the body is not over that
 ///   piece.
 /// - A manifold of a triangle that rises ahead of the body, at a concave edge, gets the normal of
-///   that triangle, and the distance from its plane. So a valley takes away no speed.
+///   that triangle, and the distance from its plane (test: `valleys::*`, in carom-world).
 /// - A manifold may push the body out of one piece into another that pushes back. It then gets the
 ///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
