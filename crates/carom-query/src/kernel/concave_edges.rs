@@ -11,7 +11,9 @@
 //!    point lies on one that was reached, if each is in front of the plane of the other.
 //! 3. The contact of such a triangle gets the normal of its face, and the distance of the body
 //!    from its plane. It is kept, so that a fast body still meets the triangle within the step.
-//! 4. A coplanar triangle continues the search. It keeps only contacts over itself, because its
+//! 4. A steep bend is a corner, not a valley: its contacts stay. In the corner of a room, a body that
+//!    has sunk into one wall is far behind the plane of the other.
+//! 5. A coplanar triangle continues the search. It keeps only contacts over itself, because its
 //!    plane is that of the last one. Convex edges end the search.
 //!
 //! Internal edges of flat floors are left to [`super::internal_edges`].
@@ -24,6 +26,9 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::{WidePose, tol};
 use glam::DVec3;
+
+/// The cosine of the steepest bend of a valley: 45 degrees.
+const STEEPEST_COSINE: f64 = core::f64::consts::FRAC_1_SQRT_2;
 
 /// Gives contacts with concave edges the planes of their own triangles. Returns the number of
 /// changed manifolds. `tolerance` is a length.
@@ -120,8 +125,8 @@ fn bend(from: &Touching<'_>, next: &Touching<'_>, manifold: &Manifold, tolerance
     } else {
         let is_seen = |face: &DVec3| rises(&corners, *face);
         let sides = [next_face, -next_face];
-        let face = sides.into_iter().find(is_seen).filter(|_| rises(&next_corners, face))?;
-        Some(Bend { face, is_concave: true })
+        let next_face = sides.into_iter().find(is_seen).filter(|_| rises(&next_corners, face))?;
+        (STEEPEST_COSINE <= next_face.dot(face)).then_some(Bend { face: next_face, is_concave: true })
     }
 }
 
