@@ -7,7 +7,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
-use super::super::num::{Pose, PoseError};
+use super::super::num::{Interval, Pose, PoseError, Ray, Real, widen, widen_real};
 use super::dispatch;
 use super::shape::Shape;
 use crate::closest::Closest;
@@ -149,6 +149,32 @@ impl Compound {
         }
     }
 
+    /// Visits the indices of the parts whose boxes a ray may meet, in the compound's frame,
+    /// unsorted. `part` returns the t up to which further parts matter.
+    ///
+    /// The boxes are widened by the rounding of the ray in the frame of a part.
+    pub(super) fn visit_on_ray(
+        &self,
+        ray: &Ray,
+        interval: Interval,
+        count: impl Count,
+        mut part: impl FnMut(usize) -> Real,
+    ) {
+        let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
+        let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+        let all = tree.bounds();
+        let farthest = [all.min, all.max].map(|corner| (corner.as_dvec3() - origin).abs().max_element());
+        let half = DVec3::splat(RAY_ROUNDING * farthest[0].max(farthest[1]));
+        let (min, max) = (widen_real(interval.min), widen_real(interval.max));
+        let walk = tree.visit_moving_box(origin, half, direction, min, max, |leaf, mut until| {
+            for &number in leaf.primitives {
+                until = widen_real(part(number as usize));
+            }
+            ControlFlow::Continue(until)
+        });
+        count.add_walk(&walk.counters);
+    }
+
     /// Converts a part number of an answer to the index of the part and the number within that
     /// part.
     pub fn locate(&self, number: u32) -> (usize, u32) {
@@ -245,6 +271,9 @@ impl Compound {
         best.1
     }
 }
+
+/// The relative rounding of a ray in the frame of a part, for its origin and its direction.
+const RAY_ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
 
 /// The relative rounding of a bound in `f32`, and more.
 const ROUNDING: f64 = f32::EPSILON as f64;

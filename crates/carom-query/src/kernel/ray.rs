@@ -186,13 +186,14 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
             ShapeKind::Field(s) => field::all_crossings(s, line, interval, out),
             ShapeKind::Cluster(s) => all_near_parts(s, line, interval, out, count),
             ShapeKind::Compound(s) => {
-                for (index, part) in s.parts().iter().enumerate() {
-                    let start = out.len();
+                s.visit_on_ray(ray, interval, count, |index| {
+                    let (start, part) = (out.len(), &s.parts()[index]);
                     cast_all(&part.shape, &part.pose, ray, interval, out, count);
                     for hit in &mut out[start..] {
                         hit.part = hit.part.saturating_add(s.first_number(index));
                     }
-                }
+                    interval.max
+                });
             }
             // A half-space is a primitive, so it was handled above.
             ShapeKind::HalfSpace(_) => {}
@@ -233,17 +234,21 @@ fn chord(shape: &dyn SupportMap, ray: &Ray, count: impl Count) -> [Option<RayHit
     [Some(enters), leaves]
 }
 
+/// Returns the first hit on the parts of a compound; the lowest number wins a tie.
 fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
-    let mut best: Option<RayHit> = None;
-    for (index, part) in compound.parts().iter().enumerate() {
-        let limit = Interval::new(interval.min, best.map_or(interval.max, |hit| hit.t));
-        let Some(mut hit) = cast(&part.shape, &part.pose, ray, limit, count) else { continue };
-        hit.part = hit.part.saturating_add(compound.first_number(index));
-        if best.is_none_or(|b| hit.t < b.t) {
-            best = Some(hit);
+    let mut best: Option<(RayHit, usize)> = None;
+    compound.visit_on_ray(ray, interval, count, |index| {
+        let part = &compound.parts()[index];
+        let limit = best.map_or(interval.max, |(hit, _)| hit.t);
+        if let Some(mut hit) = cast(&part.shape, &part.pose, ray, Interval::new(interval.min, limit), count)
+            && best.is_none_or(|(b, number)| (hit.t, index) < (b.t, number))
+        {
+            hit.part = hit.part.saturating_add(compound.first_number(index));
+            best = Some((hit, index));
         }
-    }
-    best
+        best.map_or(interval.max, |(hit, _)| hit.t)
+    });
+    best.map(|(hit, _)| hit)
 }
 
 /// Returns the first hit on the parts of a cluster; the lowest number wins a tie.

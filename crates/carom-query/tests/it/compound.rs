@@ -1,11 +1,11 @@
 //! Compounds: what is refused, and that they answer as their parts do.
 
 use crate::zoo::shapes;
-use carom_geom::{Cuboid, Sphere};
-use carom_math::{Pose, Quat, Vec3};
+use carom_geom::{Cuboid, RayHit, Sphere};
+use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    Compound, CompoundError, CompoundPart, QueryCost, Shape, Workspace, contact, distance, distance_counted,
-    intersects, intersects_counted,
+    Compound, CompoundError, CompoundPart, QueryCost, Shape, Workspace, cast_ray, cast_ray_all,
+    cast_ray_counted, contact, distance, distance_counted, intersects, intersects_counted,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -142,4 +142,83 @@ fn a_large_compound_tests_few_parts() {
     }
     // For both queries together; without a tree there would be 60,000 boxes.
     assert!(cost.volume_tests < 100 * 1000 && cost.pair_tests < 100 * 20, "{cost:?}");
+}
+
+/// A ray that may be anything: towards a part, along an axis, or without a direction.
+fn ugly_ray(random: &mut Random, parts: &[CompoundPart]) -> Ray {
+    let origin = (random.cube_point() * 4.0).as_vec3();
+    let goal = parts[random.below(parts.len())].pose.translation;
+    let direction = match random.below(6) {
+        0 => Vec3::ZERO,
+        1 => Vec3::X,
+        2 => (goal - origin) * 1e-20,
+        3 => (goal - origin) * 1e20,
+        _ => goal - origin,
+    };
+    Ray::new(if direction == Vec3::X { goal - Vec3::X } else { origin }, direction)
+}
+
+/// The rays of a compound with a tree hit what a loop over the parts hits.
+#[test]
+fn rays_hit_what_they_hit_of_each_part() {
+    let mut random = Random::new(12);
+    let kinds: Vec<Shape> = shapes()
+        .into_iter()
+        .filter_map(|(name, shape)| (!["half-space", "compound"].contains(&name)).then_some(shape))
+        .collect();
+    let intervals = [
+        Interval::FORWARD,
+        Interval::BOTH,
+        Interval::new(-0.5, 1.0),
+        Interval::new(1.0, -1.0),
+    ];
+    let mut n_hits = 0;
+    for n_parts in [1, 16, 17, 60, 400] {
+        let part = |i: usize| CompoundPart {
+            shape: kinds[i % kinds.len()].clone(),
+            pose: random_pose(&mut random, 3.0),
+        };
+        let parts: Vec<CompoundPart> = (0..n_parts).map(part).collect();
+        let whole = Compound::new(parts.clone()).unwrap();
+        let first_numbers: Vec<u32> = (0..n_parts).map(|i| whole.first_number(i)).collect();
+        let whole = Shape::Compound(Arc::new(whole));
+        for _ in 0..200 {
+            let (ray, interval) = (ugly_ray(&mut random, &parts), intervals[random.below(4)]);
+            let mut expected: Vec<RayHit> = Vec::new();
+            for (part, first) in parts.iter().zip(&first_numbers) {
+                let mut hits = Vec::new();
+                cast_ray_all(&part.shape, &part.pose, &ray, interval, &mut hits);
+                expected.extend(hits.into_iter().map(|hit| hit.with_part(hit.part + first)));
+            }
+            expected.sort_by(|a, b| a.t.total_cmp(&b.t).then(a.part.cmp(&b.part)));
+            let mut found = Vec::new();
+            cast_ray_all(&whole, &Pose::IDENTITY, &ray, interval, &mut found);
+            assert_eq!(found, expected, "{n_parts} parts, {ray:?}, {interval:?}");
+            let first = cast_ray(&whole, &Pose::IDENTITY, &ray, interval);
+            let nearest = expected.first().copied();
+            assert_eq!(first.map(|hit| hit.t), nearest.map(|hit| hit.t), "{n_parts} parts, {ray:?}");
+            n_hits += usize::from(first.is_some());
+        }
+    }
+    assert!(200 < n_hits, "{n_hits}");
+}
+
+/// A ray tested each of the parts.
+#[test]
+fn a_ray_tests_only_the_parts_on_its_way() {
+    let ball = Shape::sphere(0.4).unwrap();
+    let row = Compound::new((0..2000).map(|i| part(ball.clone(), i as f32)).collect()).unwrap();
+    let row = Shape::Compound(Arc::new(row));
+    let pose = Pose::from_translation(Vec3::Y * 3.0);
+    for (ray, expected) in [
+        (Ray::new(Vec3::new(700.1, 9.0, 0.0), Vec3::NEG_Y), Some(700)),
+        (Ray::new(Vec3::new(-5.0, 3.1, 0.0), Vec3::X), Some(0)),
+        (Ray::new(Vec3::new(2100.0, 3.1, 0.0), Vec3::NEG_X), Some(1999)),
+        (Ray::new(Vec3::new(-5.0, 4.0, 0.0), Vec3::X), None),
+    ] {
+        let mut cost = QueryCost::default();
+        let hit = cast_ray_counted(&row, &pose, &ray, Interval::FORWARD, &mut cost);
+        assert_eq!(hit.map(|hit| hit.part), expected, "{ray:?}");
+        assert!(cost.pair_tests <= 16, "{ray:?}: {cost:?}");
+    }
 }
