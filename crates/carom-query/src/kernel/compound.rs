@@ -7,7 +7,7 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
-use super::super::num::{Interval, Pose, PoseError, Ray, Real, widen, widen_real};
+use super::super::num::{Interval, Pose, PoseError, Ray, Real, Vec3, widen, widen_real};
 use super::dispatch;
 use super::shape::Shape;
 use crate::closest::Closest;
@@ -162,15 +162,35 @@ impl Compound {
     ) {
         let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
         let (origin, direction) = (widen(ray.origin), widen(ray.direction));
-        let all = tree.bounds();
-        let farthest = [all.min, all.max].map(|corner| (corner.as_dvec3() - origin).abs().max_element());
-        let half = DVec3::splat(RAY_ROUNDING * farthest[0].max(farthest[1]));
+        let half = DVec3::splat(rounding_from(tree, origin));
         let (min, max) = (widen_real(interval.min), widen_real(interval.max));
         let walk = tree.visit_moving_box(origin, half, direction, min, max, |leaf, mut until| {
             for &number in leaf.primitives {
                 until = widen_real(part(number as usize));
             }
             ControlFlow::Continue(until)
+        });
+        count.add_walk(&walk.counters);
+    }
+
+    /// Visits the indices of the parts whose boxes are near a point, in the compound's frame,
+    /// unsorted. `part` returns the distance up to which further parts matter.
+    ///
+    /// The distance is widened by the rounding of the point in the frame of a part.
+    pub(super) fn visit_near_point(
+        &self,
+        point: Vec3,
+        count: impl Count,
+        mut part: impl FnMut(usize) -> Real,
+    ) {
+        let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
+        let point = widen(point);
+        let slack = rounding_from(tree, point);
+        let walk = tree.visit_near(point, f64::INFINITY, |leaf, mut limit| {
+            for &number in leaf.primitives {
+                limit = widen_real(part(number as usize)) + slack;
+            }
+            ControlFlow::Continue(limit)
         });
         count.add_walk(&walk.counters);
     }
@@ -272,8 +292,12 @@ impl Compound {
     }
 }
 
-/// The relative rounding of a ray in the frame of a part, for its origin and its direction.
-const RAY_ROUNDING: f64 = 4.0 * f32::EPSILON as f64;
+/// Returns more than what a point, or a ray from it, is moved by rounding in the frame of a part.
+fn rounding_from(tree: &Bvh, point: DVec3) -> f64 {
+    let all = tree.bounds();
+    let [low, high] = [all.min, all.max].map(|corner| (corner.as_dvec3() - point).abs().max_element());
+    4.0 * ROUNDING * low.max(high)
+}
 
 /// The relative rounding of a bound in `f32`, and more.
 const ROUNDING: f64 = f32::EPSILON as f64;

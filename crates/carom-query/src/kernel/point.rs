@@ -3,7 +3,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
 use super::super::num::geom::PointProjection;
-use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
 use super::cluster::Cluster;
 use super::compound::Compound;
 use super::field;
@@ -85,17 +85,21 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
     }
 }
 
-/// Projects on the part in which the point is deepest, or that is nearest.
+/// Projects on the part in which the point is deepest, or that is nearest; the lowest number wins a
+/// tie.
 fn on_parts(compound: &Compound, point: Vec3, count: impl Count) -> Option<PointProjection> {
-    let mut best: Option<PointProjection> = None;
-    for (index, part) in compound.parts().iter().enumerate() {
-        let Some(mut found) = project(&part.shape, &part.pose, point, count) else { continue };
-        found.part = found.part.saturating_add(compound.first_number(index));
-        if best.is_none_or(|b| found.distance < b.distance) {
-            best = Some(found);
+    let mut best: Option<(PointProjection, usize)> = None;
+    compound.visit_near_point(point, count, |index| {
+        let part = &compound.parts()[index];
+        if let Some(mut found) = project(&part.shape, &part.pose, point, count)
+            && best.is_none_or(|(b, number)| (found.distance, index) < (b.distance, number))
+        {
+            found.part = found.part.saturating_add(compound.first_number(index));
+            best = Some((found, index));
         }
-    }
-    best
+        best.map_or(Real::INFINITY, |(b, _)| b.distance.max(0.0))
+    });
+    best.map(|(found, _)| found)
 }
 
 /// Projects on the part of a cluster in which the point is deepest, or that is nearest.

@@ -1,11 +1,12 @@
 //! Compounds: what is refused, and that they answer as their parts do.
 
 use crate::zoo::shapes;
-use carom_geom::{Cuboid, RayHit, Sphere};
+use carom_geom::{Cuboid, PointProjection, RayHit, Sphere};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
     Compound, CompoundError, CompoundPart, QueryCost, Shape, Workspace, cast_ray, cast_ray_all,
-    cast_ray_counted, contact, distance, distance_counted, intersects, intersects_counted,
+    cast_ray_counted, contact, distance, distance_counted, intersects, intersects_counted, project_point,
+    project_point_counted,
 };
 use carom_testkit::random::Random;
 use std::sync::Arc;
@@ -158,20 +159,15 @@ fn ugly_ray(random: &mut Random, parts: &[CompoundPart]) -> Ray {
     Ray::new(if direction == Vec3::X { goal - Vec3::X } else { origin }, direction)
 }
 
-/// The rays of a compound with a tree hit what a loop over the parts hits.
+/// Rays and points of a compound with a tree find what a loop over the parts finds.
 #[test]
-fn rays_hit_what_they_hit_of_each_part() {
+fn rays_and_points_find_what_they_find_of_each_part() {
     let mut random = Random::new(12);
     let kinds: Vec<Shape> = shapes()
         .into_iter()
         .filter_map(|(name, shape)| (!["half-space", "compound"].contains(&name)).then_some(shape))
         .collect();
-    let intervals = [
-        Interval::FORWARD,
-        Interval::BOTH,
-        Interval::new(-0.5, 1.0),
-        Interval::new(1.0, -1.0),
-    ];
+    let intervals = [Interval::FORWARD, Interval::BOTH, Interval::new(-0.5, 1.0), Interval::new(1.0, -1.0)];
     let mut n_hits = 0;
     for n_parts in [1, 16, 17, 60, 400] {
         let part = |i: usize| CompoundPart {
@@ -198,14 +194,23 @@ fn rays_hit_what_they_hit_of_each_part() {
             let nearest = expected.first().copied();
             assert_eq!(first.map(|hit| hit.t), nearest.map(|hit| hit.t), "{n_parts} parts, {ray:?}");
             n_hits += usize::from(first.is_some());
+            let mut nearest: Option<PointProjection> = None;
+            for (part, first) in parts.iter().zip(&first_numbers) {
+                let Some(found) = project_point(&part.shape, &part.pose, ray.origin) else { continue };
+                if nearest.is_none_or(|best| found.distance < best.distance) {
+                    nearest = Some(found.with_part(found.part + first));
+                }
+            }
+            let found = project_point(&whole, &Pose::IDENTITY, ray.origin);
+            assert_eq!(found, nearest, "{n_parts} parts, {:?}", ray.origin);
         }
     }
     assert!(200 < n_hits, "{n_hits}");
 }
 
-/// A ray tested each of the parts.
+/// A ray, and a point, tested each of the parts.
 #[test]
-fn a_ray_tests_only_the_parts_on_its_way() {
+fn rays_and_points_test_few_parts() {
     let ball = Shape::sphere(0.4).unwrap();
     let row = Compound::new((0..2000).map(|i| part(ball.clone(), i as f32)).collect()).unwrap();
     let row = Shape::Compound(Arc::new(row));
@@ -221,4 +226,8 @@ fn a_ray_tests_only_the_parts_on_its_way() {
         assert_eq!(hit.map(|hit| hit.part), expected, "{ray:?}");
         assert!(cost.pair_tests <= 16, "{ray:?}: {cost:?}");
     }
+    let mut cost = QueryCost::default();
+    let found = project_point_counted(&row, &pose, Vec3::new(1234.1, 5.0, 0.0), &mut cost).unwrap();
+    assert_eq!(found.part, 1234);
+    assert!(cost.pair_tests <= 16, "{cost:?}");
 }
