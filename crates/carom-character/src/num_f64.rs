@@ -1,7 +1,7 @@
 //! The name table of the `f64` build: the types of a `ShapeWorld`.
 
 pub(crate) use carom_math::f64::Pose;
-pub(crate) use carom_query::f64::{Cluster, MeshShape, Shape, ShapeKind, placement};
+pub(crate) use carom_query::f64::{Cluster, CompoundPart, MeshShape, Shape, ShapeKind, placement};
 pub(crate) use glam::DVec3 as Vec3;
 
 /// Returns a computed vector as it is.

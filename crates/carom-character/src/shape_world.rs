@@ -20,7 +20,7 @@ use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
 use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
-use crate::twin::kernel::shape_parts::{has_inside, is_within, visit_shape};
+use crate::twin::kernel::shape_parts::{is_within, starts_inside, visit_shape};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_math::WidePose;
@@ -153,8 +153,9 @@ impl RaySweep for ShapeWorld {
                 until = hit.t;
                 let against = if hit.is_back_face { -hit.normal } else { hit.normal };
                 let velocity = object.velocity_at(from + displacement * hit.t);
-                let starts_inside = hit.is_back_face && has_inside(&object.shape, hit.part);
-                let found = RayHit::new(hit.t, against).starting_inside(starts_inside);
+                let start = || object.wide.inverse_transform_point(from);
+                let is_inside = hit.is_back_face && starts_inside(&object.shape, hit.part, start());
+                let found = RayHit::new(hit.t, against).starting_inside(is_inside);
                 best = Some(found.on(number as u32, hit.part).moving(velocity));
             }
         }

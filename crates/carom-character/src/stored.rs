@@ -18,11 +18,17 @@ pub(crate) fn unit<'de, D: Deserializer<'de>>(from: D) -> Result<DVec3, D::Error
     if is_unit { Ok(read) } else { Err(D::Error::custom("a direction does not have length 1")) }
 }
 
-/// Reads the pose of the ground. Infinity and NaN are errors.
+/// Reads the pose of the ground. Infinity, NaN, and a matrix that is no rotation, are errors.
 pub(crate) fn pose<'de, D: Deserializer<'de>>(from: D) -> Result<WidePose, D::Error> {
     let read = WidePose::deserialize(from)?;
-    let is_finite = read.rotation.is_finite() && read.translation.is_finite();
-    if is_finite { Ok(read) } else { Err(D::Error::custom("a pose is not finite")) }
+    if !(read.rotation.is_finite() && read.translation.is_finite()) {
+        return Err(D::Error::custom("a pose is not finite"));
+    }
+    let [x, y, z] = [read.rotation.x_axis, read.rotation.y_axis, read.rotation.z_axis];
+    let off = [x.cross(y) - z, y.cross(z) - x, z.cross(x) - y];
+    let is_rotation =
+        off.iter().all(|off| off.abs().max_element() <= tol::CHARACTER_SAME) && x != DVec3::ZERO;
+    if is_rotation { Ok(read) } else { Err(D::Error::custom("a pose has no rotation matrix")) }
 }
 
 /// Reads settings. The first one out of its range is an error.

@@ -28,7 +28,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
-use carom_world::{BodyId, ColliderRef, Filter, QueryFilter, World, WorldError};
+use carom_world::{BodyId, ColliderRef, Filter, JointKind, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
 use glam::{DMat3, DVec3};
 
@@ -160,8 +160,7 @@ impl Vehicle {
         let is_dynamic = 0.0 < bodies.start[0].inverse_mass;
         let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
         let chassis = self.chassis;
-        let joints = world.body(chassis)?.joints().filter(|joint| !joint.data().has_contacts);
-        let mut passed: Vec<BodyId> = joints.flat_map(|joint| joint.bodies()).collect();
+        let mut passed: Vec<BodyId> = mounted_on(world, chassis)?;
         passed.push(chassis);
         let filter = QueryFilter::SOLID.with_filter(self.filter).without(&passed);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis, collider);
@@ -346,6 +345,24 @@ impl Vehicle {
         let ground = wheel.ground.and_then(|ground| world.body(ground).ok());
         wheel.anchor = ground.map(|body| body.wide_pose().inverse_transform_point(anchor));
     }
+}
+
+/// Returns the dynamic bodies that joints without contacts mount on the chassis, such as a fender.
+/// Ropes, rods and gears mount nothing, and bodies that are not dynamic are ground.
+fn mounted_on<B: BroadPhase>(world: &World<B>, chassis: BodyId) -> Result<Vec<BodyId>, WorldError> {
+    let mounts = |kind: JointKind| {
+        !matches!(
+            kind,
+            JointKind::Distance { .. }
+                | JointKind::Pulley { .. }
+                | JointKind::Gear { .. }
+                | JointKind::RackAndPinion { .. }
+        )
+    };
+    let joints = world.body(chassis)?.joints();
+    let joints = joints.filter(|joint| !joint.data().has_contacts && mounts(joint.kind()));
+    let is_dynamic = |body: &BodyId| world.body(*body).is_ok_and(|body| body.mobility() == Mobility::Dynamic);
+    Ok(joints.flat_map(|joint| joint.bodies()).filter(is_dynamic).collect())
 }
 
 /// Returns the height over the mount at which the ray of a wheel starts: a radius above the

@@ -11,7 +11,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays) and 25.5 (sweeps).
 
 use crate::figure::Figure;
-use crate::kernel::shape_parts::{has_inside, is_within, visit_shape};
+use crate::kernel::shape_parts::{is_within, starts_inside, visit_shape};
 use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
@@ -206,8 +206,8 @@ fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -
         let exact = (normal.dot(point - from) / rate).clamp(0.0, 1.0);
         (exact, if 0.0 < rate { -normal } else { normal })
     });
-    let starts_inside = hit.is_back_face && has_inside(shape, hit.part);
-    let found = RayHit::new(t, pose.transform_vector(against)).starting_inside(starts_inside);
+    let is_inside = hit.is_back_face && starts_inside(shape, hit.part, from);
+    let found = RayHit::new(t, pose.transform_vector(against)).starting_inside(is_inside);
     Some(found.on(NO_OBJECT, hit.part))
 }
 

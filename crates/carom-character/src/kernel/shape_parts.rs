@@ -5,7 +5,7 @@
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003 (the triangles near a
 //! swept figure).
 
-use super::super::num::{Cluster, MeshShape, Pose, Shape, ShapeKind, narrow, placement};
+use super::super::num::{Cluster, CompoundPart, MeshShape, Pose, Shape, ShapeKind, narrow, placement};
 use crate::field_faces::visit_faces;
 use crate::parts::{ConvexPart, FacePlane, box_in_frame};
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -133,15 +133,20 @@ fn visit_triangles(
     *first += mesh.mesh().n_triangles() as u32;
 }
 
-/// Whether a part of a shape has an inside, so that a ray that hits its back started there.
-pub(crate) fn has_inside(shape: &Shape, part: u32) -> bool {
+/// Whether a ray that hits the back of a part of a shape starts inside that part. `start` is in the
+/// frame of the shape.
+///
+/// The back of a mesh does not tell: both sides of a sheet may have triangles, and a closed piece
+/// of a mesh may face inwards.
+pub(crate) fn starts_inside(shape: &Shape, part: u32, start: DVec3) -> bool {
     match shape.kind() {
         ShapeKind::Convex(_) | ShapeKind::HalfSpace(_) | ShapeKind::Cluster(_) => true,
-        ShapeKind::Mesh(mesh) => mesh.is_solid(),
+        ShapeKind::Mesh(_) => is_within(shape, &WidePose::IDENTITY, start),
         ShapeKind::Field(field) => field.has_inside(),
         ShapeKind::Compound(compound) => {
             let (one, number) = compound.locate(part);
-            has_inside(&compound.parts()[one].shape, number)
+            let CompoundPart { shape, pose } = &compound.parts()[one];
+            starts_inside(shape, number, pose.wide().inverse_transform_point(start))
         }
     }
 }

@@ -168,6 +168,7 @@ fn a_stored_character_is_checked() {
         ("/character/figure/form/Capsule/radius", -1.0, "radius"),
         ("/character/ground/normal/0", 3.0, "length 1"),
         ("/character/stand/normal/1", 0.0, "length 1"),
+        ("/character/stand/pose/rotation/4", 0.5, "no rotation matrix"),
     ] {
         let mut bad = good.clone();
         *bad.pointer_mut(path).unwrap_or_else(|| panic!("{path} in {good}")) = value.into();

@@ -17,13 +17,33 @@ fn mesh(n_triangles: usize) -> (near_query::Shape, wide_query::Shape) {
     level.cuboid([-1.0; 3], [1.0; 3]);
     let mesh = level.mesh();
     let triangles: Vec<[u32; 3]> = mesh.triangles.into_iter().take(n_triangles).collect();
-    let points: Vec<Vec3> = mesh.vertices.iter().map(|p| p.as_vec3()).collect();
+    shapes(mesh.vertices, triangles)
+}
+
+/// A mesh in both precisions.
+fn shapes(vertices: Vec<DVec3>, triangles: Vec<[u32; 3]>) -> (near_query::Shape, wide_query::Shape) {
+    let points: Vec<Vec3> = vertices.iter().map(|p| p.as_vec3()).collect();
     let near_mesh = near::TriMesh::new(points, triangles.clone()).unwrap();
-    let wide_mesh = wide::TriMesh::new(mesh.vertices, triangles).unwrap();
+    let wide_mesh = wide::TriMesh::new(vertices, triangles).unwrap();
     (
         near_query::Shape::Mesh(Arc::new(near_query::MeshShape::new(near_mesh).unwrap())),
         wide_query::Shape::Mesh(Arc::new(wide_query::MeshShape::new(wide_mesh).unwrap())),
     )
+}
+
+/// Meshes that bound solids, and whose backs are met from outside: a sheet with triangles on both
+/// sides, those that face down first, and a cube beside one that faces inwards.
+fn seen_from_behind() -> [(near_query::Shape, wide_query::Shape); 2] {
+    let sheet = [[-1.0, 1.0, -1.0], [1.0, 1.0, -1.0], [1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]].map(DVec3::from);
+    let sides = [[0, 1, 2], [0, 2, 3], [2, 1, 0], [3, 2, 0]];
+    let mut level = Blocks::default();
+    level.cuboid([-1.0; 3], [1.0; 3]);
+    level.cuboid([4.0, -1.0, -1.0], [6.0, 1.0, 1.0]);
+    let cubes = level.mesh();
+    let mut turned = cubes.triangles.clone();
+    turned.iter_mut().take(12).for_each(|triangle| triangle.reverse());
+    [(sheet.to_vec(), sides.to_vec()), (cubes.vertices, turned)]
+        .map(|(vertices, triangles)| shapes(vertices, triangles))
 }
 
 /// A compound with one part.
@@ -73,6 +93,17 @@ fn rays_know_that_they_start_inside() {
             assert_eq!(within.starts_inside, is_solid, "{name}: {within:?}");
             let outside = sweep.ray(DVec3::new(0.3, 3.0, 0.4), DVec3::Y * -5.0, None).unwrap();
             assert!(!outside.starts_inside, "{name}: {outside:?}");
+        }
+    }
+    for (near, wide) in seen_from_behind().into_iter().flat_map(|pair| [pair.clone(), compound(pair)]) {
+        let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
+        world.insert(BodyDesc::fixed(near)).unwrap();
+        shapes.insert(wide, Pose::IDENTITY);
+        let mut view = WorldSweep::new(&world, QueryFilter::SOLID);
+        let sweeps: [&mut dyn RaySweep; 2] = [&mut shapes, &mut view];
+        for sweep in sweeps {
+            let outside = sweep.ray(DVec3::new(0.3, 3.0, 0.4), DVec3::Y * -5.0, None).unwrap();
+            assert!(!outside.starts_inside && outside.normal.y == 1.0, "{outside:?}");
         }
     }
     let mut level = Blocks::default();

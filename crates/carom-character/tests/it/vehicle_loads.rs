@@ -104,6 +104,29 @@ fn joined_bodies_are_no_road() {
     check("fender", &mut world, &mut car, road, |_| ());
 }
 
+/// A tether does not take the road away: to the road itself, or to a deck below the car.
+#[test]
+fn r_tethered_cars_stand_on_what_holds_them() {
+    for tether in [JointDesc::rope, |a, b, _| JointDesc::six_dof(a, b)] {
+        for deck in [None, Some(BodyDesc::kinematic(cuboid(Vec3::new(4.0, 0.5, 3.0))))] {
+            let (mut world, mut car, mut road) = flat_bed();
+            if let Some(deck) = deck {
+                world.body_mut(road).unwrap().set_pose(Pose::from_translation(Vec3::Y * -1.0)).unwrap();
+                road = world.insert(deck.with_position(Vec3::Y * -0.5)).unwrap();
+            }
+            world.insert_joint(tether(road, car.chassis(), 20.0)).unwrap();
+            check("tether", &mut world, &mut car, road, |_| ());
+        }
+    }
+    // A rope to a dynamic deck.
+    let (mut world, mut car, road) = flat_bed();
+    world.body_mut(road).unwrap().set_pose(Pose::from_translation(Vec3::Y * -1.0)).unwrap();
+    let deck = solid(20_000.0, Vec3::new(4.0, 0.5, 3.0)).with_position(Vec3::Y * -0.5);
+    let deck = world.insert(deck).unwrap();
+    world.insert_joint(JointDesc::rope(deck, car.chassis(), 20.0)).unwrap();
+    check("rope to a deck", &mut world, &mut car, deck, |_| ());
+}
+
 /// A parked car that is moved or turned stays there: its tyres do not pull it back to their
 /// anchors.
 #[test]
