@@ -89,7 +89,8 @@ impl From<ConvexHull> for Unchecked {
     fn from(hull: ConvexHull) -> Unchecked {
         Unchecked {
             faces: hull.faces(),
-            coplanar_tolerance: hull.settings().coplanar_tolerance,
+            // Formats without infinity and NaN read them back as nothing.
+            coplanar_tolerance: hull.settings().coplanar_tolerance.max(0.0).min(f64::MAX),
             vertices: hull.vertices().to_vec(),
         }
     }

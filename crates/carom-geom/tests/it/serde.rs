@@ -80,6 +80,20 @@ fn r_hulls_keep_the_faces_of_their_settings() {
     assert!(3 <= n_others, "{n_others} of 5 hulls would be others");
 }
 
+/// JSON has no infinity and no NaN.
+#[test]
+fn r_hulls_of_any_tolerance_are_read_back() {
+    let corners = (0..8).map(|k| Vec3::from([1, 2, 4].map(|bit| if k & bit == 0 { -1.0 } else { 1.0 })));
+    let corners: Vec<Vec3> = corners.collect();
+    for tolerance in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -1.0, f64::MAX] {
+        let settings = HullSettings::default().with_coplanar_tolerance(tolerance);
+        let hull = ConvexHull::from_points_with(&corners, &settings).unwrap();
+        let read: ConvexHull = serde_json::from_str(&serde_json::to_string(&hull).unwrap()).unwrap();
+        assert_eq!(hull.vertices(), read.vertices(), "{tolerance}");
+        assert!(hull.half_edges() == read.half_edges(), "{tolerance}");
+    }
+}
+
 /// Rings that leave a hole, overlap, cross, turn the wrong way, or name no vertex.
 #[test]
 fn faces_that_are_not_those_of_the_hull_are_refused() {

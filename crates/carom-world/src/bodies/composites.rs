@@ -22,7 +22,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_broad::{Groups, Mobility};
 use carom_geom::{MassProperties, Sphere};
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Vec3, rotation};
 use carom_query::{Compound, CompoundPart, Shape};
 use carom_response::{CombineRule, Inconsistency};
 
@@ -273,19 +273,21 @@ impl Composite {
     /// Returns the same as [`Composite::mass`] up to a common factor: if all densities are 0, those
     /// of density 1.
     pub(crate) fn proportions(&self) -> Result<MassProperties, WorldError> {
-        let is_light = self.colliders().all(|(_, collider)| collider.density == 0.0);
+        let is_light = self.with_mass().all(|(collider, _)| collider.density == 0.0);
         self.mass_with(|collider| if is_light { 1.0 } else { collider.density })
     }
 
-    fn mass_with(&self, density_of: impl Fn(&Collider) -> f32) -> Result<MassProperties, WorldError> {
+    /// Returns the colliders that count for the mass, and their shapes: the solid ones, or all if
+    /// there are only sensors.
+    fn with_mass(&self) -> impl Iterator<Item = (&Collider, &Shape)> {
         let all_sense = self.solid.is_none();
-        let counted: Vec<(&Shape, f32)> = self
-            .starts
-            .iter()
-            .filter_map(|&(_, slot)| Some((self.at(slot)?, self.placed(slot)?)))
-            .filter(|(collider, _)| all_sense || !collider.traits.is_sensor)
-            .map(|(collider, placed)| (placed, density_of(collider)))
-            .collect();
+        let placed = self.starts.iter().filter_map(|&(_, slot)| Some((self.at(slot)?, self.placed(slot)?)));
+        placed.filter(move |(collider, _)| all_sense || !collider.traits.is_sensor)
+    }
+
+    fn mass_with(&self, density_of: impl Fn(&Collider) -> f32) -> Result<MassProperties, WorldError> {
+        let counted = self.with_mass().map(|(collider, placed)| (placed, density_of(collider)));
+        let counted: Vec<(&Shape, f32)> = counted.collect();
         let mut masses = Vec::new();
         for (placed, density) in &counted {
             let Shape::Compound(placed) = placed else { continue };
@@ -386,11 +388,13 @@ pub(crate) fn parts_of(shape: &Shape, pose: &Pose) -> Vec<CompoundPart> {
 
 /// Returns parts of a collider after a change of its pose.
 pub(crate) fn moved(parts: &[CompoundPart], from: &Pose, to: &Pose) -> Vec<CompoundPart> {
+    // A pose that is changed in each frame would lose its length to rounding.
+    let unit = |pose: Pose| Pose { rotation: rotation::normalize(pose.rotation), ..pose };
     let pose_at = |pose: &Pose| match pose {
         pose if from == to => *pose,
         pose if pose == from => *to,
-        pose if *from == Pose::IDENTITY => *to * *pose,
-        pose => *to * (from.inverse() * *pose),
+        pose if *from == Pose::IDENTITY => unit(*to * *pose),
+        pose => unit(*to * (from.inverse() * *pose)),
     };
     parts.iter().map(|part| CompoundPart { shape: part.shape.clone(), pose: pose_at(&part.pose) }).collect()
 }

@@ -4,10 +4,12 @@
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use carom_math::{Pose, Quat, Vec3};
+use carom_query::{Compound, CompoundPart, Shape};
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, EventKind, Filter, Groups, Hooks,
     LockedAxes, Material, Mobility, PairView, Response, StepOptions, World,
 };
+use std::sync::Arc;
 
 /// The ball is in this group and of this family.
 const BALLS: Groups = Groups::from_bits_retain(2);
@@ -364,5 +366,40 @@ fn r_a_mass_is_set_on_bodies_without_one() {
         assert!((given.inverse_mass - 0.2).abs() < 1e-6);
         assert!((given.center_of_mass - like.center_of_mass).length() < 1e-6);
         assert!((given.inverse_inertia.x_axis - like.inverse_inertia.x_axis).length() < 1e-4);
+    }
+}
+
+/// A turret of several parts whose pose changes in each frame: the rotations of its parts lost
+/// their length, until the setter failed.
+#[test]
+fn r_the_pose_of_a_collider_of_parts_changes_for_ever() {
+    let block = |x: f32| CompoundPart {
+        shape: cuboid(Vec3::splat(0.2)),
+        pose: Pose::new(Quat::from_rotation_y(x), Vec3::X * x),
+    };
+    let turret = Shape::Compound(Arc::new(Compound::new(vec![block(-0.3), block(0.3)]).unwrap()));
+    let mut world = World::new();
+    let body = world.insert(BodyDesc::dynamic(ball(0.5)).with_collider(ColliderDesc::new(turret))).unwrap();
+    let collider = world.body(body).unwrap().colliders().nth(1).unwrap().id();
+    for k in 0..60_000 {
+        let turn = Quat::from_rotation_y(0.01 * (k % 100) as f32) * (1.0 + 2e-7);
+        world.collider_mut(collider).unwrap().set_local_pose(Pose::new(turn, Vec3::Y)).unwrap();
+    }
+    let Shape::Compound(parts) = world.collider(collider).unwrap().shape() else { panic!("two parts") };
+    for part in parts.parts() {
+        assert!((part.pose.rotation.length() - 1.0).abs() < 1e-6, "{:?}", part.pose);
+    }
+}
+
+/// A kinematic body whose solid colliders have no density takes a mass, whatever its sensors have.
+#[test]
+fn r_sensors_have_no_part_in_a_mass() {
+    let sensor = ColliderDesc::new(ball(2.0)).with_sensor(true);
+    for desc in [BodyDesc::kinematic(ball(0.5)), BodyDesc::fixed(ball(0.5))] {
+        let mut world = World::new();
+        let body = world.insert(desc.with_density(0.0).with_collider(sensor.clone())).unwrap();
+        world.body_mut(body).unwrap().set_mass(5.0).unwrap();
+        world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
+        assert!((world.body(body).unwrap().mass() - 5.0).abs() < 1e-5);
     }
 }
