@@ -6,7 +6,7 @@
 //! Reference: JSON-RPC 2.0 specification, 2013 (a command with named parameters, an answer or an
 //! error).
 
-use crate::action::Action;
+use crate::action::{Action, Setting};
 use crate::drag::{DragTarget, Hit, first_on_ray};
 use crate::picture::{Drawn, Picture};
 use crate::scenes::{Error, Request, SCENES, STEP, scene};
@@ -239,6 +239,8 @@ impl Live {
             "gravity": -world.settings().solver.gravity.y,
             "substeps": world.settings().solver.substeps,
             "sleeping": world.settings().solver.sleep,
+            "friction": bed.setting(Setting::Friction), "restitution": bed.setting(Setting::Restitution),
+            "ccd": bed.setting(Setting::Ccd).is_some_and(|value| value != 0.0),
             "counters": {
                 "bodies that move": n_moving, "awake": n_moving - n_asleep, "asleep": n_asleep,
                 "pairs of boxes": stats.n_pairs, "box tests": stats.n_box_tests,

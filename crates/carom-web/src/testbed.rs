@@ -231,6 +231,11 @@ impl Testbed {
         Ok(())
     }
 
+    /// Returns the value of a setting that a user changed; `None` if it is the scene's.
+    pub fn setting(&self, setting: Setting) -> Option<f32> {
+        self.settings.get(&setting).copied()
+    }
+
     /// Returns the state of the replay; `None` if there is none.
     pub fn replay(&self) -> Option<ReplayOutcome> {
         self.replay.as_ref().map(|replay| replay.outcome)

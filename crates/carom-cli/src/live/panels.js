@@ -18,6 +18,7 @@ const showState = () => {
     return [element("div", undefined, [i, `${counts[k].toLocaleString("en")} ${name}`])];
   }));
   $("load").disabled = !state.has_saved;
+  showSettings();
   $("replay").disabled = !state.has_recording || state.is_recording;
   $("record").textContent = state.is_recording ? "Stop recording" : "Record";
   $("record").setAttribute("aria-pressed", state.is_recording);

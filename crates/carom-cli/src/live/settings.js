@@ -9,6 +9,15 @@ const scrollToShow = (list, one) => {
   if (box.top < around.top) list.scrollTop -= around.top - box.top;
   if (around.bottom < box.bottom) list.scrollTop += box.bottom - around.bottom;
 };
+// Shows the settings of the state, which a restart, a saved state or a replay may have changed.
+const showSettings = () => {
+  showSlider("gravity", state.gravity, state.gravity.toFixed(1));
+  showSlider("friction", state.friction ?? 0.5, state.friction?.toFixed(2) ?? "scene's");
+  showSlider("restitution", state.restitution ?? 0, state.restitution?.toFixed(2) ?? "scene's");
+  showSlider("substeps", state.substeps);
+  $("sleeping").checked = state.sleeping;
+  $("ccd").checked = state.ccd;
+};
 // Scenes that begin in slow motion, or with their joints drawn.
 const SLOW = { bullets: "0.02" }, JOINTED = ["joints", "trampoline", "crane"];
 const start = (name, count) => {
@@ -30,12 +39,6 @@ const start = (name, count) => {
   $("count-of").textContent = $("count-of").title = scene.of;
   $("count").max = scene.most;
   showSlider("count", state.count);
-  showSlider("gravity", state.gravity, state.gravity.toFixed(1));
-  showSlider("friction", 0.5, "scene's");
-  showSlider("restitution", 0, "scene's");
-  showSlider("substeps", state.substeps);
-  $("sleeping").checked = state.sleeping;
-  $("ccd").checked = false;
   if (scene.name !== shownScene) {
     home();
     $("speed").value = SLOW[scene.name] ?? "1";
@@ -68,11 +71,8 @@ const nextScene = by => start(scenes[(scenes.indexOf(scene) + by + scenes.length
   $("broad-phase").append(...broadPhases.map(name => new Option(name)));
 }
 const set = (setting, value) => userAct({ do: "set", setting, value });
-for (const [id, digits] of [["gravity", 1], ["friction", 2], ["restitution", 2], ["substeps", 0]]) {
-  $(id).addEventListener("input", () => {
-    const value = Number($(id).value);
-    if (set(id, value)) showSlider(id, value, value.toFixed(digits));
-  });
+for (const id of ["gravity", "friction", "restitution", "substeps"]) {
+  $(id).addEventListener("input", () => set(id, Number($(id).value)));
 }
 for (const id of ["sleeping", "ccd"]) $(id).addEventListener("change", () => set(id, $(id).checked ? 1 : 0));
 $("count").addEventListener("input", () => showSlider("count", $("count").value));
