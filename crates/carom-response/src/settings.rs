@@ -216,6 +216,9 @@ pub enum SolverError {
     /// range, out of order, or has a contact that does not exist. This is its position in the
     /// list.
     RoundContact(usize),
+    /// An entry of [`Solver::contacts_at_impact_mut`](crate::Solver::contacts_at_impact_mut) is out
+    /// of order, or has a contact that does not exist. This is its position in the list.
+    ContactAtImpact(usize),
     /// An entry of the contact settings has a number out of its range. For an entry out of order,
     /// or without a contact, `what` is "contact" and `value` its index.
     ContactSettings {
@@ -260,6 +263,9 @@ impl core::fmt::Display for SolverError {
                 f,
                 "round contact {index} is out of range, out of order, or belongs to no contact of the step"
             ),
+            SolverError::ContactAtImpact(index) => {
+                write!(f, "contact at impact {index} is out of order, or is no contact of the step")
+            }
             SolverError::SurfaceVelocity(index) => write!(
                 f,
                 "surface velocity {index} is not finite, is out of order, or belongs to no contact of the step"

@@ -18,10 +18,7 @@ use crate::bodies::mass::MassData;
 use crate::bodies::motion_bounds::MotionBounds;
 use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts, PairKey, scale_for};
 use crate::contacts::details::ContactDetails;
-use crate::contacts::round::RoundContact;
-use crate::contacts::settings::ContactSettings;
 use crate::contacts::summary::Summary;
-use crate::contacts::surface::SurfaceVelocity;
 use crate::impulses::balance::Balance;
 use crate::impulses::cache::{CachedImpulse, ImpulseCache, SleepingImpulses};
 use crate::impulses::classes::Classes;
@@ -108,7 +105,7 @@ pub struct Solver {
     /// The slot of each body; [`STILL`] for a body that does not move.
     slots: Vec<u32>,
     /// The optional details of contacts. Each step empties them.
-    details: ContactDetails,
+    pub(crate) details: ContactDetails,
     // Workspace.
     group_details: Vec<GroupDetails>,
     rounds: Vec<Round>,
@@ -185,24 +182,6 @@ impl Solver {
     /// change acts on sleeping bodies, wake them ([`Body::wake`]).
     pub fn settings_mut(&mut self) -> &mut SolverSettings {
         &mut self.settings
-    }
-
-    /// Returns the surface velocities of the next step. Fill the list before the step, sorted by
-    /// contact. The step empties it, even if it returns an error.
-    pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
-        &mut self.details.surfaces
-    }
-
-    /// Returns the settings of contacts for the next step. Fill the list before the step, sorted by
-    /// contact. The step empties it, even if it returns an error.
-    pub fn contact_settings_mut(&mut self) -> &mut Vec<ContactSettings> {
-        &mut self.details.settings
-    }
-
-    /// Returns the round contacts of the next step. Fill the list before the step, sorted by
-    /// contact. The step empties it, even if it returns an error.
-    pub fn round_contacts_mut(&mut self) -> &mut Vec<RoundContact> {
-        &mut self.details.rounds
     }
 
     /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
@@ -680,6 +659,7 @@ impl Solver {
             backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
         let Solver { details, active, coloring, masses, groups, group_details, rounds, free, .. } = self;
         let (indices, substep) = (coloring.indices(), (h, h / dt));
+        details.load_impacts(contacts, (active, indices), groups);
         let loader = DetailsLoader { contact_details: details, contacts, active, indices, masses, substep };
         loader.load(groups, group_details, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].may_gain_energy = true);

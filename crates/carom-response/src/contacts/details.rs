@@ -1,9 +1,10 @@
 //! Optional properties of single contacts of a step, besides their manifolds: surface velocities,
-//! contact settings, round surfaces. Each list is sorted by contact.
+//! contact settings, round surfaces, impacts. Each list is sorted by contact.
 //!
 //! Reference: Jolt Physics, `ContactSettings` (properties of a contact that the narrow phase does
 //! not find).
 
+use crate::contacts::at_impact;
 use crate::contacts::contact::Contacts;
 use crate::contacts::round::{self, RoundContact};
 use crate::contacts::settings::{self, ContactSettings};
@@ -18,6 +19,8 @@ pub(crate) struct ContactDetails {
     pub(crate) surfaces: Vec<SurfaceVelocity>,
     pub(crate) settings: Vec<ContactSettings>,
     pub(crate) rounds: Vec<RoundContact>,
+    /// The contacts that were found at the poses of an impact: see [`at_impact`].
+    pub(crate) at_impact: Vec<u32>,
 }
 
 impl ContactDetails {
@@ -25,6 +28,7 @@ impl ContactDetails {
         self.surfaces.clear();
         self.settings.clear();
         self.rounds.clear();
+        self.at_impact.clear();
     }
 
     /// Checks the lists. The error names the first entry that is out of its range, out of order,
@@ -35,6 +39,9 @@ impl ContactDetails {
             return Err(SolverError::SurfaceVelocity(index));
         }
         settings::check(&self.settings, n)?;
+        if let Some(index) = find_bad(&self.at_impact, n, |&contact| (contact, true)) {
+            return Err(SolverError::ContactAtImpact(index));
+        }
         find_bad(&self.rounds, n, |one| (one.contact, one.is_sound()))
             .map_or(Ok(()), |index| Err(SolverError::RoundContact(index)))
     }
@@ -50,6 +57,21 @@ impl ContactDetails {
         if !self.rounds.is_empty() {
             round::load(|contact| self.round(contact), solved, groups, rounds);
         }
+    }
+
+    /// Moves the anchors of the contacts at an impact; see [`at_impact::load`].
+    pub(crate) fn load_impacts(
+        &self,
+        contacts: &Contacts<'_>,
+        solved: (&[u32], &[u32]),
+        groups: &mut [Group],
+    ) {
+        at_impact::load(&self.at_impact, contacts, solved, groups);
+    }
+
+    /// Whether the contact was found at the poses of an impact.
+    pub(crate) fn is_at_impact(&self, contact: u32) -> bool {
+        self.at_impact.binary_search(&contact).is_ok()
     }
 
     pub(crate) fn surface(&self, contact: u32) -> Option<&SurfaceVelocity> {

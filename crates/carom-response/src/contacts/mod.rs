@@ -1,5 +1,6 @@
 //! Contacts: the input of the solver, and the optional properties of single contacts.
 
+pub(crate) mod at_impact;
 pub(crate) mod combine;
 pub(crate) mod contact;
 pub(crate) mod details;

@@ -177,7 +177,8 @@ pub(crate) fn bounce_all(
                 let surface = bodies.details.surface(contact).copied();
                 let scales = bodies.details.settings(contact).map_or([1.0; 2], |found| found.mass_scales);
                 let round = bodies.details.round(contact);
-                let bounce = bounce_one(&pair, (surface, scales, round), sides, bodies, settings, moment);
+                let own = (surface, scales, round, bodies.details.is_at_impact(contact));
+                let bounce = bounce_one(&pair, own, sides, bodies, settings, moment);
                 any |= bounce.is_some();
                 bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));
             }
@@ -215,7 +216,12 @@ fn speed_after(
 /// Returns the impulses of the bounce, if there is one.
 fn bounce_one(
     pair: &ContactInput<'_>,
-    (surface, mass_scales, round): (Option<SurfaceVelocity>, [Real; 2], Option<&RoundContact>),
+    (surface, mass_scales, round, is_at_impact): (
+        Option<SurfaceVelocity>,
+        [Real; 2],
+        Option<&RoundContact>,
+        bool,
+    ),
     [slot_a, slot_b]: [usize; 2],
     bodies: &mut Bouncers<'_>,
     settings: &SolverSettings,
@@ -238,7 +244,8 @@ fn bounce_one(
         b.shift += normal * (velocity.dot(normal) * moment.elapsed);
     }
     let ahead = BOUNCE_LOOK_AHEAD * moment.h;
-    let mut points = [Vec3::ZERO; MAX_CONTACTS];
+    // The points of A and of B. They differ only for a contact at an impact.
+    let mut points = [[Vec3::ZERO; 2]; MAX_CONTACTS];
     let mut targets = [0.0; MAX_CONTACTS];
     let mut mass = [0.0; MAX_CONTACTS];
     let mut numbers = [0; MAX_CONTACTS];
@@ -252,8 +259,12 @@ fn bounce_one(
         (round, [by(0, &a), by(1, &b)])
     });
     for (number, c) in pair.manifold.contacts().iter().enumerate() {
-        let point = held.unwrap_or((c.point_a + c.point_b) * 0.5);
-        let speed = (b.velocity_at(point) - a.velocity_at(point)).dot(normal);
+        let point = match held {
+            Some(center) => [center; 2],
+            None if is_at_impact => [c.point_a, c.point_b],
+            None => [(c.point_a + c.point_b) * 0.5; 2],
+        };
+        let speed = (b.velocity_at(point[1]) - a.velocity_at(point[0])).dot(normal);
         let distance = c.distance
             + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal)
             + rolled.map_or(0.0, |(round, [by_a, by_b])| {
@@ -261,19 +272,19 @@ fn bounce_one(
             });
         // Whether the contact closes within the look-ahead. Rotation closes it by no more than the
         // lever allows.
-        let by_turning = |body: &ImpactBody, outwards: Vec3| {
+        let by_turning = |body: &ImpactBody, point: Vec3, outwards: Vec3| {
             let lever = body.lever(point);
             let closing = -body.w.cross(lever).dot(outwards) * ahead;
             closing.min(lever.length() + lever.dot(outwards))
         };
         let closing = ((a.v - b.v).dot(normal) - gain.min(0.0)) * ahead
-            + by_turning(&a, -normal)
-            + by_turning(&b, normal);
+            + by_turning(&a, point[0], -normal)
+            + by_turning(&b, point[1], normal);
         if !(distance <= closing) {
             continue;
         }
         let inverse_effective_mass =
-            a.inverse_effective_mass(point, normal) + b.inverse_effective_mass(point, normal);
+            a.inverse_effective_mass(point[0], normal) + b.inverse_effective_mass(point[1], normal);
         if !(0.0 < inverse_effective_mass) {
             return None;
         }
@@ -293,12 +304,13 @@ fn bounce_one(
     for _ in 0..GAUSS_SEIDEL_ITERATIONS {
         let mut change_all = 0.0;
         for k in 0..n {
-            let speed = (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal);
+            let [on_a, on_b] = points[k];
+            let speed = (b.velocity_at(on_b) - a.velocity_at(on_a)).dot(normal);
             let new = Real::max(impulse[k] + (targets[k] - speed) * mass[k], 0.0);
             let change = new - impulse[k];
             impulse[k] = new;
-            a.apply(-normal * change, points[k]);
-            b.apply(normal * change, points[k]);
+            a.apply(-normal * change, on_a);
+            b.apply(normal * change, on_b);
             change_all += change.abs();
         }
         if change_all == 0.0 {
@@ -309,7 +321,7 @@ fn bounce_one(
     // impulses are scaled by the ratio of the target work to the actual work.
     let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
     let speed_of = |(a, b): &(ImpactBody, ImpactBody), k: usize| {
-        (b.velocity_at(points[k]) - a.velocity_at(points[k])).dot(normal)
+        (b.velocity_at(points[k][1]) - a.velocity_at(points[k][0])).dot(normal)
     };
     let target_work = work(&|k| targets[k] - speed_of(&before, k));
     let actual_work = work(&|k| speed_of(&(a, b), k) - speed_of(&before, k));
@@ -317,8 +329,8 @@ fn bounce_one(
         (a, b) = before;
         impulse.iter_mut().for_each(|impulse| *impulse *= target_work / actual_work);
         for k in 0..n {
-            a.apply(-normal * impulse[k], points[k]);
-            b.apply(normal * impulse[k], points[k]);
+            a.apply(-normal * impulse[k], points[k][0]);
+            b.apply(normal * impulse[k], points[k][1]);
         }
     }
     let total: Real = impulse.iter().sum();
@@ -328,18 +340,19 @@ fn bounce_one(
     let mut bounce = ContactImpulse::default();
     (0..n).for_each(|k| bounce.normal[numbers[k]] = impulse[k]);
     // Friction acts at the centre of pressure.
-    let center = (0..n).map(|k| points[k] * impulse[k]).sum::<Vec3>() / total;
-    let slide = b.velocity_at(center) - a.velocity_at(center);
+    let [on_a, on_b] =
+        [0, 1].map(|side: usize| (0..n).map(|k| points[k][side] * impulse[k]).sum::<Vec3>() / total);
+    let slide = b.velocity_at(on_b) - a.velocity_at(on_a);
     let slide = slide - normal * slide.dot(normal);
     let direction = slide.normalize_or_zero();
     let inverse_effective_mass =
-        a.inverse_effective_mass(center, direction) + b.inverse_effective_mass(center, direction);
+        a.inverse_effective_mass(on_a, direction) + b.inverse_effective_mass(on_b, direction);
     if direction != Vec3::ZERO && 0.0 < inverse_effective_mass {
         let stop = slide.length() / inverse_effective_mass;
         let size = stop.min(pair.friction * total);
         // An impulse along this direction removes energy if it is at most `stop`.
-        a.apply(direction * size, center);
-        b.apply(-direction * size, center);
+        a.apply(direction * size, on_a);
+        b.apply(-direction * size, on_b);
         bounce.friction = -direction * size;
     }
     a.store(bodies, slot_a);

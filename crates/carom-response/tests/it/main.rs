@@ -1,6 +1,7 @@
 //! Integration tests of carom-response.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::std_instead_of_core)]
 
+mod at_impact;
 mod bounces;
 mod chains;
 mod contact_settings;

@@ -61,6 +61,10 @@ pub struct BodyDesc {
     /// the step. So a dynamic body passes through nothing (test:
     /// `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested against the whole
     /// path of another fast body, even if that one stops earlier.
+    ///
+    /// It bounces along the normal at the time of impact (test:
+    /// `impact_directions::a_ball_that_is_hit_leaves_along_the_line_of_centres`). A second impact
+    /// in the same step has a normal of the start of the step, as impacts of other bodies have.
     pub ccd: bool,
     /// Factor of gravity; 1 is full gravity.
     pub gravity_scale: f32,

@@ -17,7 +17,8 @@ use crate::bodies::part_materials::{PartMaterial, PartMaterials};
 use crate::bodies::traits::Traits;
 use alloc::vec::Vec;
 use carom_geom::{Contact, Manifold};
-use carom_query::Shape;
+use carom_math::Pose;
+use carom_query::{ManifoldCache, Shape, manifolds};
 
 /// A pair of colliders with their bodies, for the tables of hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -70,6 +71,37 @@ impl<'a> Solids<'a> {
     /// Returns all solid colliders of a body as one shape; `None` if it has none.
     pub(crate) fn whole(&self, body: usize) -> Option<&'a Shape> {
         self.shape(body, Part::Whole)
+    }
+
+    /// Appends the manifolds of two bodies of which one has several colliders, at these poses, in
+    /// the order of the colliders. Parts are numbered as in the common shape of a body.
+    pub(crate) fn manifolds(
+        &self,
+        [a, b]: [usize; 2],
+        [pose_a, pose_b]: [&Pose; 2],
+        reach: f32,
+        out: &mut Vec<Manifold>,
+    ) {
+        let start = out.len();
+        for [own, other] in self.pairs(a, b) {
+            let (Some(shape_a), Some(shape_b)) = (self.shape(a, own), self.shape(b, other)) else {
+                continue;
+            };
+            let first = out.len();
+            // Compounds do not use the cache of the pair.
+            let cache = &mut ManifoldCache::new();
+            manifolds(shape_a, pose_a, shape_b, pose_b, reach, cache, out);
+            let (first_a, first_b) = (self.first_number(a, own), self.first_number(b, other));
+            for contact in out[first..].iter_mut().flat_map(|manifold| manifold.contacts_mut()) {
+                contact.part_a = contact.part_a.saturating_add(first_a);
+                contact.part_b = contact.part_b.saturating_add(first_b);
+            }
+        }
+        let slots = |manifold: &Manifold| self.slots_of([a, b], manifold);
+        if !out[start..].is_sorted_by_key(slots) {
+            // Colliders of several parts. Stable, so the order within each pair stays.
+            out[start..].sort_by_key(slots);
+        }
     }
 
     /// Whether manifolds of two bodies may have different materials: they depend on the collider,

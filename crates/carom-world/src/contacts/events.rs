@@ -109,6 +109,10 @@ pub struct ContactView<'a> {
     pub is_sensor: bool,
     /// The manifolds in the world frame, with normals from A to B: one for each pair of convex
     /// parts.
+    ///
+    /// If a fast body met the other one within the last step, the normals are those of the impact.
+    /// Each point is that of the impact, moved back with its body to the start of the step (test:
+    /// `impact_directions::the_normal_of_an_impact_is_reported`).
     pub manifolds: &'a [Manifold],
     /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
     /// before the first step or while both bodies sleep.

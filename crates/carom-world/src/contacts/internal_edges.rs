@@ -17,7 +17,7 @@ use carom_response::BodyKind;
 
 /// The largest height of a piece above the floor that does not count as a step, as a fraction of
 /// the slop.
-const MAX_STEP_RATIO: f32 = 0.25;
+pub(crate) const MAX_STEP_RATIO: f32 = 0.25;
 
 /// A dynamic body in contact with a body that contacts do not move.
 #[derive(Clone, Copy, Debug)]

@@ -17,7 +17,7 @@ use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use alloc::vec::Vec;
 use carom_geom::Manifold;
 use carom_math::Pose;
-use carom_query::{ManifoldCache, Shape, manifolds};
+use carom_query::Shape;
 use carom_response::{Body, BodyKind};
 
 /// The input of the narrow phase. Tables are indexed by the number of a body.
@@ -118,33 +118,11 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Appends the manifolds of two bodies of which one has several colliders, in the order of the
-    /// colliders. Parts are numbered as in the common shape of a body.
+    /// Appends the manifolds of two bodies of which one has several colliders.
     pub(super) fn find_among_colliders(&self, a: usize, b: usize, reach: f32, out: &mut Vec<Manifold>) {
-        if [a, b].iter().all(|&body| self.bodies[body].kind != BodyKind::Dynamic) {
-            // The pair exists only for its sensors.
-            return;
-        }
-        let start = out.len();
-        for [own, other] in self.solids.pairs(a, b) {
-            let (Some(shape_a), Some(shape_b)) = (self.solids.shape(a, own), self.solids.shape(b, other))
-            else {
-                continue;
-            };
-            let first = out.len();
-            // Compounds do not use the cache of the pair.
-            let cache = &mut ManifoldCache::new();
-            manifolds(shape_a, &self.bodies[a].pose, shape_b, &self.bodies[b].pose, reach, cache, out);
-            let (first_a, first_b) = (self.solids.first_number(a, own), self.solids.first_number(b, other));
-            for contact in out[first..].iter_mut().flat_map(|manifold| manifold.contacts_mut()) {
-                contact.part_a = contact.part_a.saturating_add(first_a);
-                contact.part_b = contact.part_b.saturating_add(first_b);
-            }
-        }
-        let slots = |manifold: &Manifold| self.solids.slots_of([a, b], manifold);
-        if !out[start..].is_sorted_by_key(slots) {
-            // Colliders of several parts. Stable, so the order within each pair stays.
-            out[start..].sort_by_key(slots);
+        // Other pairs exist only for their sensors.
+        if [a, b].iter().any(|&body| self.bodies[body].kind == BodyKind::Dynamic) {
+            self.solids.manifolds([a, b], [a, b].map(|body| &self.bodies[body].pose), reach, out);
         }
     }
 

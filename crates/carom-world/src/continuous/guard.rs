@@ -371,7 +371,7 @@ fn chord_of_turn(from: &Pose, to: &Pose) -> f32 {
 }
 
 /// Returns a pose in single precision.
-fn single(pose: &WidePose) -> Pose {
+pub(super) fn single(pose: &WidePose) -> Pose {
     let rotation = DQuat::from_mat3(&pose.rotation).normalize().as_quat();
     Pose::new(rotation, pose.translation.as_vec3())
 }

@@ -14,6 +14,7 @@
 //! |---|---|---|
 //! | boxes of fast and swift bodies are expanded to their paths | `step/bounds.rs` | before the broad phase |
 //! | contacts of fast and swift bodies are found ahead | `Scene::reach` | narrow phase |
+//! | contacts of fast bodies are found at the poses of their impact | `at_impact` | before the solver |
 //! | contacts that began and ended within the step are reported | `sweep` | after the solver |
 //! | fast bodies stop at the first impact | `sweep` | then |
 //! | they slide along it for the rest of the step | `slide` | then |
@@ -27,6 +28,7 @@
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
+pub(crate) mod at_impact;
 pub(crate) mod core_ball;
 pub(crate) mod core_cache;
 pub(crate) mod deformed;
@@ -93,6 +95,11 @@ pub(crate) struct Continuous {
     /// The bodies that are marked fast, ascending. Valid if `are_fast_known`.
     pub(crate) fast: Vec<u32>,
     pub(crate) are_fast_known: bool,
+    /// The places of the pairs whose contacts were found at the poses of an impact in this step,
+    /// ascending.
+    pub(crate) at_impact: Vec<u32>,
+    /// The places of the pairs for which it is known whether and when they meet, ascending.
+    pub(crate) predicted: Vec<u32>,
     pub(crate) sweeps: Sweeps,
     pub(crate) guard: Guard,
 }

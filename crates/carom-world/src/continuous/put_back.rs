@@ -10,7 +10,8 @@
 //! - A force is constant within a step, as gravity is. So it has a potential, and below *fall*
 //!   means motion along the sum of both.
 //! - The energy is taken from the velocity along the fall first, then from the rotation, then from
-//!   the velocity across it.
+//!   the velocity across it. If the callback of substeps, a belt or a spring may have given the
+//!   body energy, it is taken from the velocity along the fall alone.
 //! - If the body gave all its speed to another body, the remaining energy is taken from that body.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
@@ -72,6 +73,16 @@ impl Fall {
         excess
     }
 
+    /// Removes an energy per mass from the stored velocity of a body along its fall, down to rest.
+    /// So a body that a contact holds stays at rest.
+    fn slow_down(&self, body: &mut Body, excess: f64) {
+        let speed = body.linear_velocity.as_dvec3().dot(self.down);
+        if 0.0 < speed {
+            let (left, _) = reduced(speed * speed, excess);
+            body.linear_velocity += (self.down * (ops::sqrt(left) - speed)).as_vec3();
+        }
+    }
+
     /// Removes an energy per mass from the velocity of a body across its fall. Returns the part of
     /// it that the body did not have.
     fn remove_across(&self, body: &mut Body, excess: f64) -> f64 {
@@ -109,7 +120,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let fall = self.fall_of(index);
         let mass = 1.0 / f64::from(self.bodies.motions[index].inverse_mass);
         let missing = mass * fall.remove_along(&mut self.bodies.motions[index], fall.potential(shift));
-        let due = missing.min(self.gain_of(index, &self.continuous.sweeps.starts));
+        let due = missing.min(self.removable_gain(index, &self.continuous.sweeps.starts));
         if 0.0 < due {
             fall.remove_energy(&mut self.bodies.motions[index], due);
         }
@@ -151,19 +162,21 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let body = &self.bodies.motions[index];
             let mass = 1.0 / f64::from(body.inverse_mass);
             let excess = mass * fall.potential(body.world_center().as_dvec3() - flight.center_at(1.0));
+            if self.solver.may_gain_energy(number) {
+                fall.slow_down(&mut self.bodies.motions[index], excess / mass);
+                continue;
+            }
             let first = beside.partition_point(|(a, _)| *a < number);
             let others = beside[first..].iter().take_while(|(a, _)| *a == number).map(|(_, b)| *b as usize);
             let is_dynamic = |other: &usize| self.bodies.motions[*other].kind == BodyKind::Dynamic;
             // Contacts move energy between these bodies.
-            let gain_of = |other: usize| (other, self.gain_of(other, starts));
+            let gain_of = |other: usize| (other, self.removable_gain(other, starts));
             beside_gains.clear();
             beside_gains.push(gain_of(index));
             beside_gains.extend(others.clone().filter(is_dynamic).map(gain_of));
             let gain = beside_gains.iter().map(|(_, gain)| gain).sum::<f64>();
             // A body beside bodies that cannot move must not gain energy, not even by contacts.
-            let is_driven = self.solver.may_gain_energy(number)
-                || body.torque != Vec3::ZERO
-                || attachments[index] != Attachment::Free;
+            let is_driven = body.torque != Vec3::ZERO || attachments[index] != Attachment::Free;
             let is_alone = others.count() == 0 && !is_driven;
             let due = if is_alone && 0.0 < excess { gain } else { excess.min(gain) };
             let mut missing = due.max(0.0);
@@ -191,6 +204,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
         }
         beside.sort_unstable();
+    }
+
+    /// Returns the gain of energy that may be removed from a body: none if something else than
+    /// gravity and force may have given it.
+    fn removable_gain(&self, index: usize, starts: &[(u32, [Vec3; 2])]) -> f64 {
+        if self.solver.may_gain_energy(index as u32) { 0.0 } else { self.gain_of(index, starts) }
     }
 
     /// Returns the energy that a body gained in the step beyond the work of its force; 0 if it

@@ -8,7 +8,9 @@
 //!    moving. Each body stops at its earliest one. Up to then its path is proved to be free.
 //! 2. **Target distance.** A body stops at a distance of the slop, so that contacts of the next
 //!    step act on it. A body that starts nearer must be able to slide and to separate. So its
-//!    target is half of its distance.
+//!    target is half of its distance. If the impact was predicted (`at_impact`), its contacts act
+//!    in this step. Then the target is a small fraction of the slop, so that the path up to the
+//!    impact stays straight.
 //! 3. **Overlap.** If the bodies overlap at the start, the core of the fast one (`core_ball`) is
 //!    swept. If rotation would deepen the overlap, the body does not turn in that step.
 //! 4. **Joints.** For a jointed body, only the core is swept. If its surface were stopped, the
@@ -77,7 +79,7 @@ const DEEPER_RATIO: f64 = 1e-3;
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Whether the body is fast, and the solver moved it in this step, even if it fell asleep at
     /// the end.
-    fn is_swept(&self, index: usize) -> bool {
+    pub(super) fn is_swept(&self, index: usize) -> bool {
         self.bodies.traits[index].is_fast
             && self.bodies.motions[index].kind == BodyKind::Dynamic
             && self.bodies.active.moves(index as u32)
@@ -145,8 +147,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let states = core::mem::take(&mut self.contacts.states);
         // All pairs of moving bodies are active.
         let active_pairs = core::mem::take(&mut self.contacts.active_pairs);
-        let near = active_pairs.iter().map(|&slot| &states[slot as usize]);
-        for state in near.filter(|state| state.may_push()) {
+        let near = active_pairs.iter().map(|&slot| (slot, &states[slot as usize]));
+        for (slot, state) in near.filter(|(_, state)| state.may_push()) {
             let pair = [state.a.index as usize, state.b.index as usize];
             if pair.iter().any(|&index| self.bodies.deforming.is_swapped(index as u32)) {
                 // The vertices move, so `deformed` handles this pair.
@@ -168,7 +170,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             if !(0.0 < end) {
                 continue;
             }
-            let swept = self.sweep_pair(pair, is_swept, end, sweeps);
+            let is_predicted = self.continuous.predicted.binary_search(&slot).is_ok();
+            let swept = self.sweep_pair(pair, is_swept, (end, is_predicted), sweeps);
             for (index, is_swept) in pair.into_iter().zip(is_swept) {
                 if is_swept {
                     sweeps.stops[index] = sweeps.stops[index].min(swept.until);
@@ -248,7 +251,13 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 
     /// Sweeps all pairs of shapes of two bodies that may push each other, until `end` at most.
-    fn sweep_pair(&self, pair: [usize; 2], is_swept: [bool; 2], end: f64, sweeps: &mut Sweeps) -> Swept {
+    fn sweep_pair(
+        &self,
+        pair: [usize; 2],
+        is_swept: [bool; 2],
+        (end, is_predicted): (f64, bool),
+        sweeps: &mut Sweeps,
+    ) -> Swept {
         let mut all = Swept { until: end, clearance: f64::INFINITY, is_turn_locked: false };
         for parts in self.part_pairs(pair[0], pair[1]) {
             let solids = self.solids();
@@ -257,7 +266,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             else {
                 continue;
             };
-            let swept = self.sweep_shapes(pair, [shape_a, shape_b], is_swept, end, sweeps);
+            let swept = self.sweep_shapes(pair, [shape_a, shape_b], is_swept, (end, is_predicted), sweeps);
             all.until = all.until.min(swept.until);
             all.clearance = all.clearance.min(swept.clearance);
             all.is_turn_locked |= swept.is_turn_locked;
@@ -271,7 +280,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         pair: [usize; 2],
         [shape_a, shape_b]: [&Shape; 2],
         is_swept: [bool; 2],
-        end: f64,
+        (end, is_predicted): (f64, bool),
         sweeps: &mut Sweeps,
     ) -> Swept {
         let [a, b] = pair;
@@ -285,14 +294,15 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
         let (memory, rotations) = (&mut sweeps.memory, &sweeps.rotations[..]);
         if !is_limb {
+            let target = if is_predicted { f64::from(self.touching()) } else { slop };
             if flights.iter().any(|flight| 1 < flight.n_legs())
-                && self.spheres_until(pair, &flights, slop, end, memory, rotations) == end
+                && self.spheres_until(pair, &flights, target, end, memory, rotations) == end
             {
-                return free(end, slop);
+                return free(end, target);
             }
-            let until = sweep([shape_a, shape_b], &flights, slop, end, memory, rotations);
-            if MIN_FREE_SHARE * end < until {
-                return free(until, slop);
+            let until = sweep([shape_a, shape_b], &flights, target, end, memory, rotations);
+            if MIN_FREE_SHARE * end < until || is_predicted && 0.0 < until {
+                return free(until, target);
             }
             // The bodies are already at this distance, or so near to it that they would get stuck.
             // They keep a fraction of their distance.

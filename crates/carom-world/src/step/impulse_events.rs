@@ -54,8 +54,8 @@ impl<B: BroadPhase> World<B> {
             }
             let mut speed = 0.0_f32;
             for contact in manifold.contacts() {
-                let point = contact.middle();
-                speed = speed.max(-(b.velocity_at(point) - a.velocity_at(point)).dot(manifold.normal()));
+                let velocity = b.velocity_at(contact.point_b) - a.velocity_at(contact.point_a);
+                speed = speed.max(-velocity.dot(manifold.normal()));
             }
             match out[first..].iter_mut().find(|known| known.slots == slots) {
                 Some(known) => known.speed = known.speed.max(speed),

@@ -29,6 +29,9 @@ impl<B: BroadPhase> World<B> {
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
         let clock = Clock::start();
+        if 0.0 < dt {
+            self.continuous_step().find_at_impact();
+        }
         self.call_hooks(hooks);
         if 0.0 < dt {
             self.stop_unknown();
@@ -48,6 +51,7 @@ impl<B: BroadPhase> World<B> {
         self.hand_over_rolling();
         self.hand_over_changes(n_manifolds);
         find_round_contacts(&self.bodies, &self.contacts, self.solver.round_contacts_mut());
+        self.hand_over_impacts();
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
@@ -135,6 +139,13 @@ impl<B: BroadPhase> World<B> {
         let times = &mut self.last.stats.times;
         times.continuous = clock.since_start();
         times.response += times.continuous;
+    }
+
+    /// Passes the list of the contacts that were found at the poses of an impact to the solver.
+    fn hand_over_impacts(&mut self) {
+        let mut contacts = core::mem::take(self.solver.contacts_at_impact_mut());
+        self.continuous_step().list_at_impact(&mut contacts);
+        *self.solver.contacts_at_impact_mut() = contacts;
     }
 
     /// Lists the manifolds of the active pairs for the solver.

@@ -4,7 +4,7 @@
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_math::{Pose, Quat, Vec3};
-use carom_world::{BodyDesc, BodyId, ForceFieldDesc, ForceKind, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, ForceFieldDesc, ForceKind, StepOptions, Substep, World, WorldSettings};
 
 /// The acceleration of the drives, length per time squared.
 const DRIVE: f32 = 3.0;
@@ -68,6 +68,51 @@ fn forces_drive_fast_bodies_on_a_floor() {
         world.for_each_active(|body| body.apply_force(Vec3::X * DRIVE * body.mass()));
         world.step(DT).unwrap();
     });
+}
+
+#[test]
+fn forces_of_substeps_drive_fast_bodies_on_a_floor() {
+    compare("force of a substep", &floor(), |world, _| {
+        let mut push = |substep: &mut Substep<'_>| {
+            substep.for_each_active(|body| body.apply_force(Vec3::X * DRIVE * body.mass()));
+        };
+        world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
+    });
+    compare("impulse of a substep", &floor(), |world, _| {
+        let mut push = |substep: &mut Substep<'_>| {
+            let dt = substep.dt();
+            substep.for_each_active(|body| {
+                body.apply_impulse(Vec3::X * DRIVE * body.mass() * dt, body.center())
+            });
+        };
+        world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
+    });
+}
+
+/// A body that is pushed in each substep takes no energy from a fast one beside it, and none is
+/// taken from that one for it.
+#[test]
+fn a_driven_neighbour_does_not_brake_a_fast_body() {
+    let [plain, fast] = [false, true].map(|is_fast| {
+        let (mut world, [own, _]) = landed(&floor(), is_fast);
+        let desc = of_unit_density(ball(0.1)).with_friction(0.04).with_ccd(is_fast).with_can_sleep(false);
+        let at = world.body(own).unwrap().position() + Vec3::Z * 0.21;
+        let driven = world.insert(desc.with_position(at)).unwrap();
+        for _ in 0..60 {
+            let force = push_of(&world, own);
+            world.body_mut(own).unwrap().apply_force(force).unwrap();
+            let mut push = |substep: &mut Substep<'_>| {
+                let mut body = substep.body(driven).unwrap();
+                let force = Vec3::X * DRIVE * body.mass();
+                body.apply_force(force);
+            };
+            world.step_with(DT, StepOptions::new().with_on_substep(&mut push)).unwrap();
+        }
+        [own, driven].map(|id| world.body(id).unwrap().linear_velocity().x)
+    });
+    for (plain, fast) in plain.into_iter().zip(fast) {
+        assert!(0.5 < plain && (fast - plain).abs() < 0.03 * plain, "{fast} beside {plain}");
+    }
 }
 
 #[test]

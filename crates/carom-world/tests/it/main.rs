@@ -32,6 +32,7 @@ mod half_space_among_colliders;
 mod heavy_joints;
 mod hook_panics;
 mod hooks;
+mod impact_directions;
 mod impacts;
 mod impulses;
 mod joint_kinds;

@@ -1,0 +1,342 @@
+//! The contacts of fast bodies at the poses of an impact.
+//!
+//! A speculative contact has the normal of the start of the step. If a fast body meets a round
+//! body or an edge later in the step, the normal is another one there. With the first normal it
+//! would leave in a wrong direction, or bounce off a body that it only passes. So before the
+//! solver, for each pair of a fast body that closes within the step:
+//!
+//! 1. The time of impact is computed for the velocities and forces at the start of the step.
+//! 2. The contacts are found at the poses of that time.
+//! 3. Their points are moved back along the paths of the centres of mass. Their distances grow by
+//!    the approach until the impact. So the solver pushes each body with the normal and the lever
+//!    arm of the impact.
+//! 4. If there is no impact within the step, the contacts that would close are dropped. The solver
+//!    looks ahead from its end, and would brake the body before the impact, with another normal.
+//!
+//! Pairs that touch at the start of the step keep the contacts of the start. So do all but the
+//! first impact of a body, because its path after that one is not known. The sweep after the
+//! solver (`sweep`) does not depend on these contacts.
+//!
+//! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
+//! (a collision acts at the poses of its time); E. Catto, Continuous Collision, Game Developers
+//! Conference, 2013 (ghost collisions of speculative contacts).
+
+use crate::bodies::roundness::Roundness;
+use crate::bodies::solids::{Part, Solids};
+use crate::contacts::internal_edges::MAX_STEP_RATIO;
+use crate::contacts::pair_state::{NOT_SOLVED, PairState};
+use crate::continuous::ContinuousStep;
+use crate::continuous::guard::single;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use carom_broad::BroadPhase;
+use carom_geom::Manifold;
+use carom_math::glam::DVec3;
+use carom_math::{Pose, Vec3, rotation};
+use carom_query::{
+    ImpactSettings, ManifoldCache, Motion, Neighbour, TimeOfImpact, Workspace, cast_with, manifolds,
+    smooth_internal_edges,
+};
+use carom_response::integrate::rotation_by;
+use carom_response::{BOUNCE_LOOK_AHEAD, BodyKind};
+
+/// The distance at which bodies count as touching, as a fraction of the slop.
+const TOUCH_RATIO: f32 = 1.0 / 32.0;
+
+/// Impacts of a body within this fraction of the step count as simultaneous.
+const SIMULTANEOUS_RATIO: f64 = 1.0 / 1024.0;
+
+/// Radians per step. The solver does not turn the anchors of a body that turns farther.
+const MAX_TURN: f32 = 2.0;
+
+/// How a pair moves at the start of the step.
+enum Approach {
+    /// It touches, or it does not approach faster than bodies that do not bounce.
+    Slow,
+    Fast,
+    /// It moves fast, and a contact may act within the step.
+    Closes,
+}
+
+/// Whether and when a pair touches within the step.
+enum Passage {
+    /// The bodies touch after this time, in seconds.
+    Impact(f64),
+    /// They do not touch within the step.
+    Miss,
+    Unknown,
+}
+
+impl<B: BroadPhase> ContinuousStep<'_, B> {
+    /// Before the solver: replaces the contacts of fast bodies that will meet another body within
+    /// the step by those at the poses of the impact.
+    pub(crate) fn find_at_impact(&mut self) {
+        self.continuous.at_impact.clear();
+        self.continuous.predicted.clear();
+        if self.continuous.fast.is_empty() {
+            return;
+        }
+        let mut memory = core::mem::take(&mut self.continuous.sweeps.memory);
+        let mut impacts: Vec<(u32, f64)> = Vec::new();
+        // The first impact of each body.
+        let mut first: BTreeMap<u32, f64> = BTreeMap::new();
+        for number in 0..self.contacts.active_pairs.len() {
+            let slot = self.contacts.active_pairs[number];
+            let state = self.contacts.states[slot as usize];
+            let pair = [state.a.index, state.b.index];
+            match self.approach(&state) {
+                Approach::Slow => continue,
+                Approach::Fast => {}
+                Approach::Closes => match self.passage(pair.map(|body| body as usize), &mut memory) {
+                    Passage::Unknown => continue,
+                    Passage::Miss => self.drop_closing(slot as usize),
+                    Passage::Impact(time) => {
+                        impacts.push((slot, time));
+                        for body in pair.into_iter().filter(|&body| self.is_dynamic(body)) {
+                            let first = first.entry(body).or_insert(time);
+                            *first = first.min(time);
+                        }
+                    }
+                },
+            }
+            self.continuous.predicted.push(slot);
+        }
+        let tolerance = SIMULTANEOUS_RATIO * f64::from(self.dt);
+        for (slot, time) in impacts {
+            let state = self.contacts.states[slot as usize];
+            let is_first = |body: u32| first.get(&body).is_none_or(|first| time <= first + tolerance);
+            if is_first(state.a.index) && is_first(state.b.index) {
+                self.replace_contacts(slot, time);
+            }
+        }
+        self.continuous.sweeps.memory = memory;
+    }
+
+    /// After the solver's input was collected: appends the contacts that were found at an impact.
+    pub(crate) fn list_at_impact(&self, out: &mut Vec<u32>) {
+        out.clear();
+        let states = self.continuous.at_impact.iter().map(|&slot| &self.contacts.states[slot as usize]);
+        for state in states.filter(|state| state.first_solved != NOT_SOLVED) {
+            out.extend(state.first_solved..state.first_solved + state.n);
+        }
+    }
+
+    fn is_dynamic(&self, body: u32) -> bool {
+        self.bodies.motions[body as usize].kind == BodyKind::Dynamic
+    }
+
+    /// Returns the time from the start of the step within which a contact may act.
+    fn look_ahead(&self) -> f32 {
+        self.dt * (1.0 + BOUNCE_LOOK_AHEAD / self.settings.solver.substeps.max(1) as f32)
+    }
+
+    /// Returns the distance at which bodies count as touching at an impact.
+    pub(super) fn touching(&self) -> f32 {
+        TOUCH_RATIO * self.settings.solver.slop * self.settings.solver.length_unit
+    }
+
+    /// The colliders, without pairs that the filter hook rejected.
+    fn unfiltered(&self) -> Solids<'_> {
+        self.bodies.solids([&self.contacts.hooked.apart, &[]])
+    }
+
+    /// Returns how a pair of a fast body that does not touch yet approaches.
+    fn approach(&self, state: &PairState) -> Approach {
+        let pair = [state.a.index as usize, state.b.index as usize];
+        if state.n == 0
+            || !state.is_wanted
+            || state.is_sensor
+            || state.is_deferred
+            || state.is_at_rest
+            || !pair.iter().any(|&index| self.is_swept(index))
+            || pair.iter().any(|&index| 0.0 < self.bodies.deforming.farthest(index))
+        {
+            return Approach::Slow;
+        }
+        let [a, b] = pair.map(|index| &self.bodies.motions[index]);
+        let turning = pair.map(|index| {
+            let spin = self.bodies.motions[index].angular_velocity.length();
+            if 0.0 < spin { spin * self.bodies.girths[index].turn_lever } else { 0.0 }
+        });
+        let (velocity, turning) = (a.linear_velocity - b.linear_velocity, turning[0] + turning[1]);
+        let threshold = self.settings.solver.restitution_threshold * self.settings.solver.length_unit;
+        let (mut closes, mut is_fast) = (false, false);
+        for manifold in self.contacts.manifolds_of(state) {
+            let speed = velocity.dot(manifold.normal()) + turning;
+            for contact in manifold.contacts() {
+                if contact.distance <= self.touching() {
+                    return Approach::Slow;
+                }
+                closes |= contact.distance < speed * self.look_ahead();
+                let approach = a.velocity_at(contact.point_a) - b.velocity_at(contact.point_b);
+                is_fast |= threshold < approach.dot(manifold.normal());
+            }
+        }
+        match is_fast {
+            _ if closes && threshold < velocity.length() + turning => Approach::Closes,
+            true => Approach::Fast,
+            false => Approach::Slow,
+        }
+    }
+
+    /// Returns the motion of a body by its velocities and forces. Times are in seconds.
+    fn predicted(&self, index: usize) -> Option<Motion> {
+        let body = &self.bodies.motions[index];
+        let (rotation, translation) = (body.pose.rotation.as_dquat(), body.pose.translation.as_dvec3());
+        if body.kind == BodyKind::Fixed || !self.bodies.active.moves(index as u32) {
+            return Motion::fixed(rotation, translation).ok();
+        }
+        let mut linear = body.linear_velocity.as_dvec3();
+        if body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass {
+            let gravity = self.settings.solver.gravity * body.gravity_scale;
+            let acceleration = body.locked_axes.free_translation(gravity + body.force * body.inverse_mass);
+            linear += acceleration.as_dvec3() * f64::from(0.5 * self.dt);
+        }
+        let (center, angular) = (body.center_of_mass.as_dvec3(), body.angular_velocity.as_dvec3());
+        Motion::new(rotation, translation, center, linear, angular).ok()
+    }
+
+    /// Returns whether and when two bodies touch.
+    fn passage(&self, pair: [usize; 2], memory: &mut Workspace) -> Passage {
+        let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else {
+            return Passage::Unknown;
+        };
+        let (solids, end) = (self.unfiltered(), f64::from(self.dt));
+        let mut parts = Vec::new();
+        if solids.is_composite(pair[0], pair[1]) {
+            parts = solids.pairs(pair[0], pair[1]);
+        } else {
+            parts.push([Part::Whole; 2]);
+        }
+        let settings = ImpactSettings::default().with_target_distance(f64::from(self.touching()));
+        let mut first = end;
+        for [part_a, part_b] in parts {
+            let (Some(a), Some(b)) = (solids.shape(pair[0], part_a), solids.shape(pair[1], part_b)) else {
+                continue;
+            };
+            match cast_with(a, &motion_a, b, &motion_b, &settings.with_times(0.0, first), memory) {
+                TimeOfImpact::Hit(impact) => first = first.min(impact.t_lo),
+                TimeOfImpact::Clear(_) => {}
+                TimeOfImpact::Undecided(_) => return Passage::Unknown,
+            }
+        }
+        match first {
+            _ if !(0.0 < first) => Passage::Unknown,
+            _ if first < end => Passage::Impact(first),
+            _ => Passage::Miss,
+        }
+    }
+
+    /// Drops the manifolds of a pair that would close.
+    fn drop_closing(&mut self, slot: usize) {
+        let time = self.look_ahead();
+        let contacts = &mut *self.contacts;
+        let state = &mut contacts.states[slot];
+        let [a, b] = [state.a, state.b].map(|body| &self.bodies.motions[body.index as usize]);
+        let closes = |manifold: &Manifold| {
+            manifold.contacts().iter().any(|c| {
+                let approach = a.velocity_at(c.point_a) - b.velocity_at(c.point_b);
+                c.distance < approach.dot(manifold.normal()) * time
+            })
+        };
+        let own = &mut contacts.manifolds[state.range()];
+        let mut n = 0;
+        for k in 0..own.len() {
+            if !closes(&own[k]) {
+                own.swap(n, k);
+                n += 1;
+            }
+        }
+        self.stats.n_manifolds -= own.len() - n;
+        // The next detection tests the pair again, and does not move these contacts along.
+        (state.n, state.drift) = (n as u32, f32::MAX);
+    }
+
+    /// Replaces the contacts of a pair by those at the time of its impact, if there are any.
+    fn replace_contacts(&mut self, slot: u32, time: f64) {
+        let state = self.contacts.states[slot as usize];
+        let pair = [state.a.index as usize, state.b.index as usize];
+        let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else { return };
+        let motions = [motion_a, motion_b];
+        let poses = motions.map(|motion| single(&motion.pose_at(time)));
+        let unit = self.settings.solver.length_unit;
+        let travel = pair.map(|index| self.bodies.motions[index].linear_velocity.length() * self.dt);
+        let reach = (self.settings.prediction * unit + travel[0] + travel[1]).min(f32::MAX);
+        let solids = self.unfiltered();
+        let mut found = Vec::new();
+        if solids.is_composite(pair[0], pair[1]) {
+            solids.manifolds(pair, [&poses[0], &poses[1]], reach, &mut found);
+        } else if let (Some(a), Some(b)) = (solids.whole(pair[0]), solids.whole(pair[1])) {
+            manifolds(a, &poses[0], b, &poses[1], reach, &mut ManifoldCache::new(), &mut found);
+        }
+        self.smooth(pair, &poses, reach, &mut found);
+        for manifold in &mut found {
+            self.move_back(pair, &motions, time, manifold);
+        }
+        found.retain(|manifold| !manifold.is_empty() && manifold.is_sound());
+        if found.is_empty() {
+            return;
+        }
+        let contacts = &mut *self.contacts;
+        let state = &mut contacts.states[slot as usize];
+        self.stats.n_manifolds = self.stats.n_manifolds + found.len() - state.n as usize;
+        (state.first, state.n) = (contacts.manifolds.len() as u32, found.len() as u32);
+        // The next detection tests the pair again, and does not move these contacts along.
+        state.drift = f32::MAX;
+        contacts.manifolds.append(&mut found);
+        self.continuous.at_impact.push(slot);
+    }
+
+    /// Smooths internal edges of a body that contacts do not move.
+    fn smooth(&self, pair: [usize; 2], poses: &[Pose; 2], reach: f32, found: &mut [Manifold]) {
+        let are_dynamic = pair.map(|index| self.is_dynamic(index as u32));
+        let own = usize::from(!are_dynamic[0]);
+        let solids = self.unfiltered();
+        let shapes = [own, 1 - own].map(|side| solids.whole(pair[side]));
+        let ([Some(shape), Some(other)], true, [true, false] | [false, true]) =
+            (shapes, self.settings.smooths_internal_edges, are_dynamic)
+        else {
+            return;
+        };
+        let neighbour = Neighbour::new(other, &poses[1 - own], own == 1, 0..found.len());
+        let max_step = MAX_STEP_RATIO * self.settings.solver.slop * self.settings.solver.length_unit;
+        smooth_internal_edges(shape, &poses[own], &[neighbour], found, reach, max_step);
+    }
+
+    /// Moves a manifold from the poses of the impact back to the start of the step.
+    fn move_back(&self, pair: [usize; 2], motions: &[Motion; 2], time: f64, manifold: &mut Manifold) {
+        let normal = manifold.normal();
+        let back =
+            motions.each_ref().map(|motion| (motion.center_at(time) - motion.center_at(0.0)).as_vec3());
+        let centers = motions.each_ref().map(|motion| motion.center_at(time));
+        for contact in manifold.contacts_mut() {
+            let lever = |side: usize, point: Vec3| (point.as_dvec3() - centers[side]).as_vec3();
+            let turned_a = self.turned(pair[0], lever(0, contact.point_a), normal, time);
+            let turned_b = self.turned(pair[1], lever(1, contact.point_b), -normal, time);
+            let approach = ((back[0] + turned_a) - (back[1] + turned_b)).dot(normal);
+            contact.point_a -= back[0];
+            contact.point_b -= back[1];
+            contact.distance = (contact.distance + approach).max(0.0);
+        }
+    }
+
+    /// Returns the displacement by which the solver will have turned an anchor at the time of the
+    /// impact. `lever` is the lever arm at the impact, and `outwards` the normal of the body
+    /// there.
+    ///
+    /// The anchors of a rounded surface move with its core, and a wheel turns on the spot.
+    fn turned(&self, index: usize, lever: Vec3, outwards: Vec3, time: f64) -> Vec3 {
+        let body = &self.bodies.motions[index];
+        let mut spin = body.angular_velocity;
+        if spin == Vec3::ZERO || MAX_TURN < spin.length() * self.dt {
+            return Vec3::ZERO;
+        }
+        let roundness = self.bodies.roundness[index];
+        if roundness == Roundness::Revolved {
+            let axis = rotation::rotate(body.pose.rotation, Vec3::Y);
+            spin -= axis * spin.dot(axis);
+        }
+        let core: DVec3 = (lever - outwards * roundness.of_core()).as_dvec3();
+        (rotation_by(spin.as_dvec3() * time) * core - core).as_vec3()
+    }
+}

@@ -1,0 +1,300 @@
+//! Fast bodies leave an impact along its normal, whatever their speed and the time of the impact
+//! within the step.
+
+use crate::of_unit_density;
+use crate::scenes::{CheckedStep, DT, ball, cuboid};
+use carom_geom::{Capsule, TriMesh};
+use carom_math::{Pose, Quat, Vec3};
+use carom_query::{MeshShape, Shape};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, EventKind, World, WorldSettings};
+use std::sync::Arc;
+
+/// The radius of a pool ball.
+const RADIUS: f32 = 0.0286;
+
+/// The number of places of the start within a step.
+const PHASES: u32 = 5;
+
+/// In degrees. The normal of a speculative contact is off by up to 20.
+const MAX_ERROR: f32 = 1.0;
+
+fn world() -> World {
+    let mut settings = WorldSettings::default();
+    settings.solver.gravity = Vec3::ZERO;
+    World::with_settings(settings)
+}
+
+/// A body without friction that bounces fully.
+fn elastic(shape: Shape) -> BodyDesc {
+    of_unit_density(shape).with_friction(0.0).with_restitution(1.0)
+}
+
+/// A fast one.
+fn shot(shape: Shape) -> BodyDesc {
+    elastic(shape).with_ccd(true).with_can_sleep(false)
+}
+
+/// A fixed body without friction.
+fn fixed(shape: Shape) -> BodyDesc {
+    BodyDesc::fixed(shape).with_friction(0.0)
+}
+
+/// Calls `play` with speeds, and with the distance from which a body at this speed comes. The
+/// distances differ by fractions of a step.
+fn for_all(dt: f32, mut play: impl FnMut(f32, f32)) {
+    for speed in [0.7, 1.0, 3.0, 8.0, 40.0] {
+        (0..PHASES).for_each(|phase| play(speed, 0.3 + speed * dt * phase as f32 / PHASES as f32));
+    }
+}
+
+/// Steps until a body that comes from `distance` has left again.
+fn play(world: &mut World, speed: f32, distance: f32, dt: f32) {
+    for _ in 0..(1.2 * distance / (speed * dt)) as u32 + 3 {
+        world.checked_step(dt).unwrap();
+    }
+}
+
+fn velocity(world: &World, id: BodyId) -> Vec3 {
+    world.body(id).unwrap().linear_velocity()
+}
+
+fn energy(world: &World) -> f64 {
+    world.body_ids().map(|id| world.body(id).unwrap().kinetic_energy()).sum()
+}
+
+/// Asserts that two velocities have nearly the same direction and the same length.
+fn assert_near(found: Vec3, due: Vec3, what: &str) {
+    let angle = found.angle_between(due).to_degrees();
+    assert!(angle < MAX_ERROR, "{what}: {found} is off by {angle} degrees from {due}");
+    assert!((found.length() - due.length()).abs() < 0.03 * due.length(), "{what}: {found} for {due}");
+}
+
+/// The velocity that is reflected at a surface of this normal.
+fn mirrored(v: Vec3, normal: Vec3) -> Vec3 {
+    v - normal * (2.0 * v.dot(normal))
+}
+
+/// The unit vector from a ball that flies along x to one whose centre is `sine` times the sum of
+/// their radii beside its path.
+fn line_of_centres(sine: f32) -> Vec3 {
+    Vec3::new((1.0 - sine * sine).sqrt(), 0.0, sine)
+}
+
+/// A ball hits a resting one of the same mass, the half-ball hit of billiards among others.
+#[test]
+fn a_ball_that_is_hit_leaves_along_the_line_of_centres() {
+    for (dt, restitution) in [(DT, 1.0), (DT, 0.0), (0.25 * DT, 1.0), (0.25 * DT, 0.0)] {
+        for_all(dt, |speed, distance| {
+            for sine in [-0.3, 0.0, 0.5, 0.8] {
+                let mut world = world();
+                let desc = || shot(ball(RADIUS)).with_restitution(restitution);
+                let at = Vec3::NEG_X * distance;
+                let own = desc().with_position(at).with_linear_velocity(Vec3::X * speed);
+                let own = world.insert(own).unwrap();
+                let other = world.insert(desc().with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+                let before = energy(&world);
+                play(&mut world, speed, distance, dt);
+                let normal = line_of_centres(sine);
+                let due = normal * (0.5 * (1.0 + restitution) * normal.x * speed);
+                let what = format!("{speed} m/s, sine {sine}, restitution {restitution}, dt {dt}");
+                assert_near(velocity(&world, other), due, &what);
+                let error = velocity(&world, own) - (Vec3::X * speed - due);
+                assert!(error.length() < 0.01 * speed, "{what}: {error}");
+                let sum = velocity(&world, own) + velocity(&world, other);
+                assert!((sum - Vec3::X * speed).length() < 1e-5 * speed, "{what}: {sum}");
+                let lost = 0.5 * f64::from(normal.x * normal.x) * f64::from(1.0 - restitution * restitution);
+                let kept = energy(&world) / before;
+                assert!((kept - (1.0 - lost)).abs() < 0.005, "{what}: {kept} of the energy, {lost} is lost");
+                assert!(kept < 1.0 - lost + 0.01 * lost + 1e-5, "{what}: {kept} of the energy");
+                for id in [own, other] {
+                    let spin = world.body(id).unwrap().angular_velocity();
+                    assert!(spin.length() * RADIUS < 1e-5 * speed, "{what}: {spin}");
+                }
+            }
+        });
+    }
+}
+
+/// The ball that is hit sleeps, is not fast, or both.
+#[test]
+fn a_sleeping_ball_leaves_along_the_line_of_centres() {
+    for (is_fast, sleeps) in [(false, false), (false, true), (true, true)] {
+        for_all(DT, |speed, distance| {
+            let mut world = world();
+            let sine = 0.5;
+            let desc = elastic(ball(RADIUS)).with_ccd(is_fast).with_can_sleep(sleeps);
+            let other = world.insert(desc.with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+            (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+            assert_eq!(world.body(other).unwrap().is_sleeping(), sleeps);
+            let own = shot(ball(RADIUS)).with_position(Vec3::NEG_X * distance);
+            world.insert(own.with_linear_velocity(Vec3::X * speed)).unwrap();
+            play(&mut world, speed, distance, DT);
+            let normal = line_of_centres(sine);
+            assert_near(velocity(&world, other), normal * (normal.x * speed), &format!("{speed} m/s"));
+        });
+    }
+}
+
+#[test]
+fn a_ball_bounces_off_a_fixed_ball_at_the_mirror_angle() {
+    for_all(DT, |speed, distance| {
+        for sine in [0.0, 0.5, 0.8] {
+            let mut world = world();
+            world.insert(fixed(ball(0.05)).with_position(Vec3::Z * (0.1 * sine))).unwrap();
+            let desc = shot(ball(0.05)).with_position(Vec3::NEG_X * distance);
+            let id = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+            play(&mut world, speed, distance, DT);
+            let due = mirrored(Vec3::X * speed, line_of_centres(sine));
+            assert_near(velocity(&world, id), due, &format!("{speed} m/s, sine {sine}"));
+        }
+    });
+}
+
+/// A bat: a kinematic ball hits a ball at rest.
+#[test]
+fn a_ball_that_a_kinematic_ball_hits_leaves_along_the_line_of_centres() {
+    for_all(DT, |speed, distance| {
+        let mut world = world();
+        let sine = 0.5;
+        let id = world.insert(shot(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+        let bat = BodyDesc::kinematic(ball(RADIUS)).with_friction(0.0).with_position(Vec3::NEG_X * distance);
+        world.insert(bat.with_linear_velocity(Vec3::X * speed)).unwrap();
+        play(&mut world, speed, distance, DT);
+        let normal = line_of_centres(sine);
+        assert_near(velocity(&world, id), normal * (2.0 * normal.x * speed), &format!("{speed} m/s"));
+    });
+}
+
+/// A box whose edge along y is at the origin: one collider, two, and a mesh. A ball that flies
+/// along x meets the edge.
+#[test]
+fn a_ball_bounces_off_an_edge_at_the_mirror_angle() {
+    let half = Vec3::splat(0.5);
+    let corners = (0..8).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32 - 0.5, (k >> 2) as f32));
+    let faces = [[0, 2, 3, 1], [4, 5, 7, 6], [0, 1, 5, 4], [2, 6, 7, 3], [0, 4, 6, 2], [1, 3, 7, 5]];
+    let triangles = faces.iter().flat_map(|[a, b, c, d]| [[*a, *b, *c], [*a, *c, *d]]).collect();
+    let mesh = TriMesh::new(corners.collect(), triangles).unwrap();
+    let mesh = Shape::Mesh(Arc::new(MeshShape::new(mesh).unwrap()));
+    let middle = Vec3::new(0.5, 0.0, 0.5);
+    for kind in 0..3 {
+        for_all(DT, |speed, distance| {
+            let mut world = world();
+            match kind {
+                0 => _ = world.insert(fixed(cuboid(half)).with_position(middle)).unwrap(),
+                1 => {
+                    let beam = cuboid(Vec3::new(0.5, 0.25, 0.5));
+                    let body = world.insert(fixed(beam.clone()).with_position(middle)).unwrap();
+                    let other = ColliderDesc::new(beam).with_pose(Pose::from_translation(Vec3::Y * 0.5));
+                    world.insert_collider(body, other).unwrap();
+                }
+                _ => _ = world.insert(fixed(mesh.clone())).unwrap(),
+            }
+            let sine = 0.6;
+            // Away from the edges across the face and between the colliders.
+            let at = Vec3::new(-distance, 0.1, -sine * RADIUS);
+            let desc = shot(ball(RADIUS)).with_position(at).with_linear_velocity(Vec3::X * speed);
+            let id = world.insert(desc).unwrap();
+            play(&mut world, speed, distance, DT);
+            let due = mirrored(Vec3::X * speed, line_of_centres(sine));
+            assert_near(velocity(&world, id), due, &format!("kind {kind}, {speed} m/s"));
+        });
+    }
+}
+
+/// A ball beside the path of another one is not touched, and no contact is reported.
+#[test]
+fn a_ball_passes_another_one() {
+    for_all(DT, |speed, distance| {
+        for sine in [1.02, 1.2, 1.7] {
+            let mut world = world();
+            let desc = shot(ball(RADIUS)).with_position(Vec3::NEG_X * distance);
+            let own = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+            world.insert(shot(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+            for _ in 0..(2.0 * distance / (speed * DT)) as u32 + 3 {
+                world.checked_step(DT).unwrap();
+                let touches = world.events().iter().any(|event| event.kind == EventKind::Began);
+                // The slop counts as touching at the start of a step.
+                assert!(!touches || 2.0 * (sine - 1.0) * RADIUS < 0.005, "{speed} m/s, {sine}");
+                let v = velocity(&world, own);
+                assert!((v - Vec3::X * speed).length() < 1e-6 * speed, "{speed} m/s, {sine}: {v}");
+            }
+        }
+    });
+}
+
+/// The velocity and the angular velocity of a spinning body after its first impact with a fixed
+/// ball, from steps of this length, and the part of its energy that it kept.
+fn after_spinning_impact(desc: &BodyDesc, is_fast: bool, dt: f32) -> (Vec3, Vec3, f64) {
+    let mut world = world();
+    world.insert(fixed(ball(RADIUS))).unwrap();
+    let id = world.insert(desc.clone().with_ccd(is_fast)).unwrap();
+    let (before, due) = (velocity(&world, id), energy(&world));
+    for _ in 0..(2.0 / dt) as u32 {
+        world.step(dt).unwrap();
+        if velocity(&world, id) != before {
+            break;
+        }
+    }
+    let body = world.body(id).unwrap();
+    assert_ne!(body.linear_velocity(), before);
+    (body.linear_velocity(), body.angular_velocity(), energy(&world) / due)
+}
+
+/// A box and a capsule that turn, against a fixed ball, as in steps a thousandth as long.
+#[test]
+fn a_spinning_body_bounces_as_in_short_steps() {
+    let shapes = [
+        (cuboid(Vec3::splat(0.1)), Quat::from_rotation_y(0.5), Vec3::Y, Vec3::Z),
+        (Shape::Capsule(Capsule::new(0.1, 0.02).unwrap()), Quat::from_rotation_z(0.3), Vec3::Z, Vec3::Y),
+    ];
+    for (shape, turn, axis, aside) in shapes {
+        for spin in [0.0, 5.0, 15.0, 40.0] {
+            for speed in [3.0, 8.0] {
+                for phase in [0.0, 0.3, 0.7] {
+                    let at = Vec3::X * (-0.5 - speed * DT * phase) + aside * 0.03;
+                    let desc = shot(shape.clone()).with_pose(Pose::new(turn, at));
+                    let desc = desc.with_linear_velocity(Vec3::X * speed).with_angular_velocity(axis * spin);
+                    let (v, w, kept) = after_spinning_impact(&desc, true, DT);
+                    let (due_v, due_w, _) = after_spinning_impact(&desc, false, 1e-3 * DT);
+                    let error = (v - due_v).length().max(0.1 * (w - due_w).length());
+                    let what =
+                        format!("{:?}, {spin} rad/s, {speed} m/s, {phase}", shape.aabb(&Pose::IDENTITY));
+                    assert!(error < 0.03 * (speed + 0.1 * spin), "{what}: {v} {w} for {due_v} {due_w}");
+                    assert!((kept - 1.0).abs() < 1e-3, "{what}: {kept} of the energy");
+                }
+            }
+        }
+    }
+}
+
+/// The contacts after the step of the impact have its normal, and the points at the start of the
+/// step.
+#[test]
+fn the_normal_of_an_impact_is_reported() {
+    for_all(DT, |speed, distance| {
+        let mut world = world();
+        let sine = 0.5;
+        let desc = shot(ball(RADIUS)).with_position(Vec3::NEG_X * distance).with_impulse_threshold(0.0);
+        let own = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+        let other = world.insert(shot(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+        let normal = line_of_centres(sine);
+        for _ in 0..(1.2 * distance / (speed * DT)) as u32 + 3 {
+            let before = [own, other].map(|id| world.body(id).unwrap().position());
+            world.checked_step(DT).unwrap();
+            let Some(event) = world.impulse_events().first() else { continue };
+            assert!(event.normal.angle_between(normal).to_degrees() < MAX_ERROR, "{}", event.normal);
+            let approach = normal.x * speed;
+            assert!((event.approach_speed - approach).abs() < 0.01 * approach, "{}", event.approach_speed);
+            let view = world.contacts().next().unwrap();
+            assert!(view.is_touching);
+            let contact = view.manifolds[0].contacts()[0];
+            for (point, center, outwards) in
+                [(contact.point_a, before[0], normal), (contact.point_b, before[1], -normal)]
+            {
+                assert!((point - center - outwards * RADIUS).length() < 0.02 * RADIUS, "{speed} m/s");
+            }
+            return;
+        }
+        panic!("{speed} m/s: no impact");
+    });
+}
