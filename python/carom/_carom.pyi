@@ -795,6 +795,7 @@ class Material:
         restitution: float = 0.0,
         *,
         rolling_friction: float = 0.0,
+        spinning_friction: float = 0.0,
         friction_rule: str = "geometric_mean",
         restitution_rule: str = "max",
         surface_velocity: npt.ArrayLike | None = None,
@@ -809,6 +810,9 @@ class Material:
     @property
     def rolling_friction(self) -> float:
         """How far the support lies ahead of the point of contact of a body that rolls, a length."""
+    @property
+    def spinning_friction(self) -> float:
+        """The largest torque about the normal against a spin divided by the normal force, a length."""
     @property
     def friction_rule(self) -> str:
         """How two frictions become one: "average", "min", "multiply", "geometric_mean" or "max". Of

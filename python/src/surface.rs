@@ -38,11 +38,12 @@ pub(crate) struct PyMaterial {
 #[pymethods]
 impl PyMaterial {
     #[new]
-    #[pyo3(signature = (friction = 0.5, restitution = 0.0, *, rolling_friction = 0.0, friction_rule = "geometric_mean", restitution_rule = "max", surface_velocity = None, surface_spin = None))]
+    #[pyo3(signature = (friction = 0.5, restitution = 0.0, *, rolling_friction = 0.0, spinning_friction = 0.0, friction_rule = "geometric_mean", restitution_rule = "max", surface_velocity = None, surface_spin = None))]
     fn new(
         friction: f32,
         restitution: f32,
         rolling_friction: f32,
+        spinning_friction: f32,
         friction_rule: &str,
         restitution_rule: &str,
         surface_velocity: Option<&Bound<'_, PyAny>>,
@@ -51,8 +52,12 @@ impl PyMaterial {
         let rules = (rule(friction_rule, "friction_rule")?, rule(restitution_rule, "restitution_rule")?);
         let velocity = vector_or_zero(surface_velocity, "surface_velocity")?.as_vec3();
         let spin = vector_or_zero(surface_spin, "surface_spin")?.as_vec3();
-        let numbers =
-            [("friction", friction), ("restitution", restitution), ("rolling_friction", rolling_friction)];
+        let numbers = [
+            ("friction", friction),
+            ("restitution", restitution),
+            ("rolling_friction", rolling_friction),
+            ("spinning_friction", spinning_friction),
+        ];
         for (name, value) in numbers {
             if !(0.0 <= value && value.is_finite()) {
                 return Err(error::value(name, format!("must be finite and not negative, not {value}")));
@@ -61,6 +66,7 @@ impl PyMaterial {
         let material = Material::new(friction, restitution)
             .with_rules(rules.0, rules.1)
             .with_rolling_friction(rolling_friction)
+            .with_spinning_friction(spinning_friction)
             .with_surface_velocity(velocity, spin);
         Ok(PyMaterial { material })
     }
@@ -81,6 +87,12 @@ impl PyMaterial {
     #[getter]
     fn rolling_friction(&self) -> f32 {
         self.material.rolling_friction
+    }
+
+    /// The largest torque about the normal against a spin divided by the normal force, a length.
+    #[getter]
+    fn spinning_friction(&self) -> f32 {
+        self.material.spinning_friction
     }
 
     /// How two frictions become one: "average", "min", "multiply", "geometric_mean" or "max". Of

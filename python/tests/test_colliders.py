@@ -163,6 +163,20 @@ def test_a_sensor_reports_and_holds_nothing() -> None:
     assert events.bodies.tolist() == [[gate, shot]] and not events.began.any()
 
 
+def test_spinning_friction_stops_a_spin() -> None:
+    world = World()
+    rough = Material(0.5, spinning_friction=0.02)
+    assert rough.spinning_friction == pytest.approx(0.02) and rough.rolling_friction == 0
+    world.add(Shape.half_space([0, 0, 1]), mobility="fixed", material=rough)
+    ball = world.add(Shape.sphere(0.5), [0, 0, 0.5])
+    world.set_velocity(ball, [0, 0, 0], [0, 0, 4])
+    world.step(DT, 60)
+    # I = 0.4 r^2 for each unit of mass, and the torque is 0.02 g.
+    assert world.velocities()[ball, 5] == pytest.approx(4 - 0.02 * G * 60 * DT / 0.1, abs=0.05)
+    with pytest.raises(ValueError, match="spinning_friction"):
+        Material(spinning_friction=-1.0)
+
+
 def test_a_belt_and_a_locked_body() -> None:
     world = World()
     belt = Material(0.8, surface_velocity=[1.5, 0, 0])

@@ -38,7 +38,7 @@ use crate::joints::rows::{JointStep, Jointed, Substep as JointSubstep};
 use crate::joints::softness::Softness;
 use crate::memory::{self, shrink_unused};
 use crate::settings::{SolverError, SolverSettings};
-use crate::sleep::island::Islands;
+use crate::sleep::island::{IslandMember, Islands};
 use crate::sleep::rest::Touch;
 #[cfg(not(feature = "parallel"))]
 use crate::step::chunks as backend;
@@ -73,17 +73,6 @@ pub struct SolverStats {
     pub n_bounded: usize,
 }
 
-/// A body that a step moved, with its island: the bodies that contacts and joints connect with it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct IslandMember {
-    /// The index of the body.
-    pub body: u32,
-    /// The lowest index of a body of its island.
-    pub island: u32,
-    /// Time for which the whole island has been at rest.
-    pub rest_time: Real,
-}
-
 /// The solver: its settings, the impulses that it caches from step to step, and its workspace.
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
@@ -95,7 +84,7 @@ pub struct Solver {
     /// Cached impulses of pairs in which no body moves and one sleeps or is suspended. The key is
     /// the index of that body, or the larger index if both do.
     asleep: BTreeMap<u32, SleepingImpulses>,
-    /// Length of the substep of the cached impulses.
+    /// Length of the substeps of the last step, in which the cached impulses acted.
     cache_h: Real,
     load: WorldLoad,
     impulses: Vec<ContactImpulse>,
@@ -226,6 +215,11 @@ impl Solver {
     /// include those of bounces. Pairs in which neither body moves were not solved, and have zero.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.impulses
+    }
+
+    /// Returns the length of the substeps of the last step that moved bodies, a time; 0 before it.
+    pub fn substep_length(&self) -> Real {
+        self.cache_h
     }
 
     /// Returns the number of substeps that the next step of `dt` would have with these settings. It

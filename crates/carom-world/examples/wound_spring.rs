@@ -5,9 +5,8 @@ use carom_math::Vec3;
 use carom_query::Shape;
 use carom_world::{BodyDesc, JointDesc, JointFault, Motor, TorsionSpring, World, WorldError};
 
-/// Seconds of a step, and of a substep.
+/// Seconds of a step.
 const DT: f32 = 1.0 / 60.0;
-const SUBSTEP: f32 = DT / 6.0;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world: World = World::new();
@@ -41,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let report = |world: &World, second: u32| -> Result<(), WorldError> {
         let turns = turns(world)?;
         let speed = world.body(wheel)?.angular_velocity().y;
-        let energy = world.energy(SUBSTEP);
+        let energy = world.energy();
         let (kinetic, spring) = (energy.kinetic, energy.potential);
         println!("{second:7} {turns:6.2} {speed:7.2} {kinetic:8.3} {spring:8.3} {:8.3}", energy.total());
         Ok(())

@@ -445,6 +445,7 @@ impl Snapshot {
             demand(is_amount(traits.friction), "a friction", index)?;
             demand(is_amount(traits.restitution), "a restitution", index)?;
             demand(is_amount(traits.rolling_friction), "a rolling friction", index)?;
+            demand(is_amount(traits.spinning_friction), "a spinning friction", index)?;
             demand(is_amount(traits.impulse_threshold), "an impulse threshold", index)?;
         }
         if let Some(index) = self.weights.iter().position(|weight| !weight.is_sound()) {

@@ -1,10 +1,9 @@
-//! A door on a hinge with a motor opens to its limit, and a lamp on a rope swings. When the load
-//! gets too heavy, the rope breaks.
+//! A door on a hinge with a motor opens to its limit, a wheel counts its turns, and a lamp on a rope
+//! swings. When the load gets too heavy, the rope breaks.
 //!
 //! `cargo run -p carom --example joints`
 
-use carom::world::{JointDesc, Motor};
-use carom::{BodyDesc, Shape, Vec3, World};
+use carom::prelude::*;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
@@ -18,6 +17,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_limits(0.0, 1.57)
         .with_motor(Motor::velocity(1.0).with_max_force(200.0));
     let hinge = world.insert_joint(hinge)?;
+
+    // The angle of a hinge is within half a turn. With a spring, here of no stiffness, it counts turns.
+    let wheel = BodyDesc::dynamic(Shape::cylinder(0.05, 0.3)?).with_position(Vec3::new(-2.0, 1.0, 0.0));
+    let wheel = world.insert(wheel.with_angular_velocity(Vec3::Y * 10.0))?;
+    let axle = JointDesc::revolute(frame, wheel).with_axis(Vec3::Y);
+    let axle = world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?;
 
     // A lamp of 2 kg, 1 m below its hook, drawn aside.
     let hook =
@@ -41,6 +46,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let angle = world.joint(hinge)?.angle().unwrap_or_default();
     assert!((angle - 1.57).abs() < 0.02, "the door is open");
+    let turned = world.joint(axle)?.angle().unwrap_or_default();
+    println!("the wheel has made {:.2} turns", turned / core::f64::consts::TAU);
+    assert!((turned - 30.0).abs() < 0.1);
 
     // Someone pulls at the lamp, harder in each step.
     let mut force = 0.0;

@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pool = Shape::cuboid(Vec3::new(WIDTH, 0.2, WIDTH))?;
     let water = ParticlesDesc::new(ParticlePhase::Liquid(Liquid::default()), 0.04);
     let water = world.insert_particles(water.with_filling(&pool, &Pose::from_translation(Vec3::Y * 0.2)))?;
+    // If it lay flat on the floor, no water would get below it, and it would stay there.
     let raft = BodyDesc::dynamic(Shape::cuboid(Vec3::splat(SIDE))?).with_density(500.0);
     let raft = world.insert(raft.with_position(Vec3::Y * 0.7))?;
 

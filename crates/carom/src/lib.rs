@@ -127,6 +127,9 @@
 //! A [`World`] combines these phases: boxes, pairs, contacts, response. [`World::detect`] runs
 //! only the first three.
 //!
+//! By default a ball on a level floor rolls and spins on, and stays awake. The rolling and spinning
+//! friction of a [`Material`](world::Material) stop it.
+//!
 //! ```
 //! use carom::world::EventKind;
 //! use carom::{BodyDesc, Shape, Vec3, World};
@@ -207,6 +210,24 @@
 //! }
 //! let angle = world.joint(hinge)?.angle().ok_or("a hinge has an angle")?;
 //! assert!((angle - 1.57).abs() < 0.02);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Terrain
+//!
+//! [`Shape::height_field`] makes the ground from a grid of heights. It is an open surface, with two
+//! triangles in each cell. The example `terrain` has a valley.
+//!
+//! ```
+//! use carom::prelude::*;
+//!
+//! // Nine by nine heights, one metre apart: a ridge along z, 1 m high.
+//! let heights = (0..81).map(|k| 1.0 - 0.25 * (k % 9 - 4_i32).abs() as f32).collect();
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::height_field([9, 9], [1.0, 1.0], heights)?))?;
+//! let down = Ray::new(Vec3::new(2.0, 9.0, 0.5), Vec3::NEG_Y);
+//! let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("ground")?;
+//! assert!((hit.hit.t - 8.5).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -372,7 +393,8 @@
 //! # Cloth, ropes and water in a world
 //!
 //! Soft bodies and particles are in the same world as bodies. They push bodies, and bodies push
-//! them.
+//! them. A body floats if water gets below it; one that lies flat on the floor does not: see
+//! [`ParticlePhase::Liquid`](world::ParticlePhase::Liquid).
 //!
 //! ```
 //! use carom::prelude::*;

@@ -224,7 +224,7 @@ fn lands() {
                 .unwrap();
             car.drive(&mut world, &Controls::default(), f64::from(1.0 / hertz)).unwrap();
             assert!(car.wheels().iter().all(|wheel| wheel.ground.is_none() && wheel.load == 0.0));
-            let energy = |world: &World| world.energy(1.0 / (hertz * 6.0)).total();
+            let energy = |world: &World| world.energy().total();
             let (start, mut most, mut lowest) = (energy(&world), 0.0_f64, f32::INFINITY);
             for frame in 0..(6.0 * hertz) as usize {
                 let controls = if frame as f32 <= 2.0 * hertz { Controls::new() } else { BRAKED };

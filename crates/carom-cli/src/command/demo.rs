@@ -515,8 +515,7 @@ fn charts(has_budget: bool) -> Vec<Chart> {
 
 /// Returns the kinetic energy of all bodies, and their potential energy relative to the origin.
 fn energy_of<B: BroadPhase>(world: &World<B>) -> [f64; 2] {
-    let substep = STEP as f32 / world.settings().solver.substeps as f32;
-    let energy = world.energy(substep);
+    let energy = world.energy();
     [energy.kinetic, energy.potential]
 }
 

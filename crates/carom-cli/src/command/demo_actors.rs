@@ -198,7 +198,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
         for (sum, more) in total.iter_mut().zip([times.broad + times.refit, times.narrow, times.response]) {
             *sum += more * 1e3 / f64::from(args.n_frames());
         }
-        let energy = scene.world.energy(FRAME as f32 / scene.world.settings().solver.substeps as f32);
+        let energy = scene.world.energy();
         energies.extend((0 < frame).then(|| energy.total()));
         if args.check
             && let Err(fault) = scene.world.validate()

@@ -82,7 +82,7 @@ fn simulate(
         for (sum, more) in total.iter_mut().zip([times.broad + times.refit, times.narrow, times.response]) {
             *sum += more * 1e3 / f64::from(args.n_frames());
         }
-        let energy = world.energy(FRAME as f32 / world.settings().solver.substeps as f32);
+        let energy = world.energy();
         energies.extend((0 < frame).then(|| energy.total()));
         if args.check
             && let Err(fault) = world.validate()

@@ -16,8 +16,8 @@
 //! phase).
 
 use super::super::num::geom::{
-    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HullError, MeshError, Sphere,
-    TaperedCapsule, Torus, TriMesh,
+    Capsule, Cone, ConvexHull, Cuboid, Cylinder, Ellipsoid, HalfSpace, HeightField, HeightFieldError,
+    HullError, MeshError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use super::super::num::{Pose, Real, Vec3};
 use super::cluster::{self, Cluster};
@@ -177,6 +177,20 @@ impl Shape {
         // The trees fail only for more triangles than they can number.
         let mesh = MeshShape::new(TriMesh::new(vertices, triangles)?).map_err(|_| MeshError::TooLarge)?;
         Ok(Shape::Mesh(Arc::new(mesh)))
+    }
+
+    /// Returns the open surface of a terrain, from the numbers of samples along x and z, their
+    /// spacing, and the heights along y. Sample (i, j) is number j n_x + i. The middle of the grid
+    /// is on the y axis. For holes, see [`HeightField::with_holes`].
+    pub fn height_field(
+        n_samples: [u32; 2],
+        spacing: [Real; 2],
+        heights: Vec<Real>,
+    ) -> Result<Shape, HeightFieldError> {
+        let field = HeightField::new(n_samples, spacing, heights)?;
+        // Without holes, the trees fail only for more triangles than they can number.
+        let field = HeightFieldShape::new(field).map_err(|_| HeightFieldError::TooMany)?;
+        Ok(Shape::HeightField(Arc::new(field)))
     }
 
     /// Returns all points within `radius` of some points.

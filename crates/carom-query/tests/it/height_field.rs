@@ -1,7 +1,7 @@
 //! Height fields: to every question the answer of the mesh of the same triangles.
 
 use crate::zoo::{hills, shapes};
-use carom_geom::{HeightField, TriMesh};
+use carom_geom::{HeightField, HeightFieldError, TriMesh};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
     Compound, CompoundPart, HeightFieldShape, HeightFieldShapeError, ManifoldCache, MeshShape, Shape,
@@ -90,6 +90,20 @@ fn no_point_is_inside() {
         assert!(!found.is_inside && 0.0 <= found.distance, "{point} {found:?}");
     }
     assert_eq!(field.mass_properties(1.0).mass, 0.0);
+}
+
+/// The short constructor makes the same field, and refuses what the field refuses.
+#[test]
+fn the_short_constructor_is_the_same() {
+    let heights: Vec<f32> = (0..12).map(|k| 0.1 * ((k * 7) % 5) as f32).collect();
+    let Ok(Shape::HeightField(short)) = Shape::height_field([4, 3], [0.5, 2.0], heights.clone()) else {
+        panic!("a height field");
+    };
+    assert_eq!(*short.field(), HeightField::new([4, 3], [0.5, 2.0], heights).unwrap());
+    let refused = |n_samples, n| Shape::height_field(n_samples, [1.0; 2], vec![0.0; n]).unwrap_err();
+    assert_eq!(refused([4, 1], 4), HeightFieldError::TooFew);
+    assert_eq!(refused([4, 3], 11), HeightFieldError::Count { given: 11 });
+    assert_eq!(refused([1 << 21, 2], 0), HeightFieldError::TooMany);
 }
 
 /// Parts are counted without the triangles of holes; `locate` counts them in.

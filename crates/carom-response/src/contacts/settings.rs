@@ -1,4 +1,5 @@
-//! Settings of single contacts: springs, bounds of impulses, mass scales, rolling friction.
+//! Settings of single contacts: springs, bounds of impulses, mass scales, rolling and
+//! spinning friction.
 //!
 //! - A spring pushes with stiffness times overlap plus damping times speed, and never pulls. It has
 //!   no slop and no push-out speed, and it is not relaxed: its speed is real.
@@ -47,6 +48,9 @@ pub struct ContactSettings {
     /// Rolling friction: the largest torque against rolling divided by the normal force, a length.
     /// Not negative.
     pub rolling_friction: Real,
+    /// Spinning friction: the largest torque about the normal against spinning, divided by the
+    /// normal force, a length. Not negative.
+    pub spinning_friction: Real,
     /// Factors of the masses of A and B in this contact. At least [`MIN_MASS_SCALE`]; infinite for
     /// a side that is not pushed.
     pub mass_scales: [Real; 2],
@@ -61,6 +65,7 @@ impl ContactSettings {
             stiffness: 0.0,
             damping: 0.0,
             rolling_friction: 0.0,
+            spinning_friction: 0.0,
             mass_scales: [1.0; 2],
         }
     }
@@ -79,6 +84,7 @@ impl ContactSettings {
             ("stiffness", self.stiffness),
             ("damping", self.damping),
             ("rolling_friction", self.rolling_friction),
+            ("spinning_friction", self.spinning_friction),
         ];
         let spring = spring.map(|(name, x)| (name, x, is_amount(x)));
         let scales = self.mass_scales.map(|scale| ("mass_scales", scale, is_scale(scale)));
@@ -125,7 +131,8 @@ impl ContactSettings {
             lanes[lane] = bound * share;
         }
         details.rolling[lane] = self.rolling_friction;
-        details.rolls |= 0.0 < self.rolling_friction;
+        details.spinning[lane] = self.spinning_friction;
+        details.resists_rotation |= 0.0 < self.rolling_friction.max(self.spinning_friction);
         let inverse_effective_mass: Real =
             (0..n_contacts).map(|k| inverse_effective_mass(group, lane, k)).sum();
         if self.has_spring() && 0.0 < inverse_effective_mass {

@@ -70,8 +70,9 @@ pub(crate) struct Group {
     pub(crate) tangent_impulse: [Lanes; 2],
     pub(crate) tangent_total: [Lanes; 2],
     pub(crate) twist_impulse: Lanes,
-    /// Impulses of rolling friction about the two tangents. Read only if `GroupDetails::rolls`.
-    pub(crate) rolling_impulse: [Lanes; 2],
+    /// Impulses of rolling friction about the two tangents, and of spinning friction about the
+    /// normal. Read only if `GroupDetails::resists_rotation`.
+    pub(crate) rotation_impulse: [Lanes; 3],
     pub(crate) twist_total: Lanes,
     pub(crate) points: [GroupPoint; MAX_CONTACTS],
 }
@@ -121,7 +122,7 @@ impl Group {
             tangent_impulse: [NONE; 2],
             tangent_total: [NONE; 2],
             twist_impulse: NONE,
-            rolling_impulse: [NONE; 2],
+            rotation_impulse: [NONE; 3],
             twist_total: NONE,
             points: [point; MAX_CONTACTS],
         }
@@ -152,8 +153,8 @@ pub(crate) const NO_DETAILS: u32 = u32::MAX;
 /// The value of [`Group::round`] of a group without round surfaces.
 pub(crate) const NO_ROUND: u32 = u32::MAX;
 
-/// Surface velocities, springs, bounds and rolling friction of eight manifolds: see
-/// [`group_details`](crate::impulses::group_details).
+/// Surface velocities, springs, bounds, rolling and spinning friction of eight manifolds:
+/// see [`group_details`](crate::impulses::group_details).
 #[derive(Clone, Copy, Debug)]
 #[repr(C, align(32))]
 pub(crate) struct GroupDetails {
@@ -170,8 +171,10 @@ pub(crate) struct GroupDetails {
     pub(crate) give: Lanes,
     /// The largest torque against rolling, divided by the normal force.
     pub(crate) rolling: Lanes,
-    /// Whether a lane has rolling friction.
-    pub(crate) rolls: bool,
+    /// The largest torque about the normal against spinning, divided by the normal force.
+    pub(crate) spinning: Lanes,
+    /// Whether a lane has rolling or spinning friction.
+    pub(crate) resists_rotation: bool,
 }
 
 impl GroupDetails {
@@ -184,7 +187,8 @@ impl GroupDetails {
         push: NONE,
         give: NONE,
         rolling: NONE,
-        rolls: false,
+        spinning: NONE,
+        resists_rotation: false,
     };
 }
 
@@ -270,7 +274,8 @@ pub(crate) enum Stage {
     /// Reduces the cached impulses of unbalanced bodies: see
     /// [`balance`](crate::impulses::balance).
     Reduce,
-    /// Repeats `RelaxBetween` for contacts of marked bodies, without rolling friction: see
+    /// Repeats `RelaxBetween` for contacts of marked bodies, without rolling and
+    /// spinning friction: see
     /// [`passes`](crate::joints::passes).
     Repeat,
 }

@@ -47,7 +47,7 @@ impl DetailsLoader<'_> {
             if group.details == NO_DETAILS {
                 group.details = all.len() as u32;
                 all.push(GroupDetails::NONE);
-                group.rolling_impulse = GroupDetails::NONE.slide;
+                group.rotation_impulse = [GroupDetails::NONE.spin; 3];
             }
             let details = &mut all[group.details as usize];
             let n = self.contacts.get(contact as usize).manifold.contacts().len();

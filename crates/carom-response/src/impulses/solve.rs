@@ -10,7 +10,7 @@
 //! - **Slop.** An overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
-//! - **Springs, bounds and rolling friction.** A group with a [`GroupDetails`] has them: see
+//! - **Springs, bounds, rolling and spinning friction.** A group with a [`GroupDetails`] has them: see
 //!   [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round`](crate::contacts::round).
@@ -352,10 +352,10 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         k += 1;
     }
     if let Some(details) = details
-        && details.rolls
+        && details.resists_rotation
         && STAGE != REPEAT
     {
-        resist_rolling(simd, g, details, pressed, [&mut a, &mut b]);
+        resist_rotation(simd, g, details, pressed, [&mut a, &mut b]);
     }
     let coefficient = S::F32x8::load(simd, &g.friction);
     {
@@ -433,12 +433,13 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     scatter_motion(simd, states, &g.body_b, g.movable_b & lanes, &b);
 }
 
-/// Applies rolling friction: a torque perpendicular to the normal, against the relative rotation.
-/// It precedes sliding friction, which then has no slip to correct.
+/// Applies rolling and spinning friction: torques against the relative rotation, the one
+/// perpendicular to the normal, the other about it. They precede sliding friction, which then has
+/// no slip to correct.
 ///
-/// It is not cached from step to step, because one iteration finds it.
+/// They are not cached from step to step, because one iteration finds them.
 #[inline(always)]
-fn resist_rolling<S: Simd>(
+fn resist_rotation<S: Simd>(
     simd: S,
     g: &mut Group,
     details: &GroupDetails,
@@ -457,17 +458,24 @@ fn resist_rolling<S: Simd>(
     let inverse = S::F32x8::select(determinant.gt(zero), one / determinant, zero);
     let turn = b.w - a.w;
     let (turn_1, turn_2) = (turn.dot(tangent_1), turn.dot(tangent_2));
-    let old_1 = S::F32x8::load(simd, &g.rolling_impulse[0]);
-    let old_2 = S::F32x8::load(simd, &g.rolling_impulse[1]);
+    let old_1 = S::F32x8::load(simd, &g.rotation_impulse[0]);
+    let old_2 = S::F32x8::load(simd, &g.rotation_impulse[1]);
     let want_1 = old_1 - (k22 * turn_1 - k12 * turn_2) * inverse;
     let want_2 = old_2 - (k11 * turn_2 - k12 * turn_1) * inverse;
     let limit = S::F32x8::load(simd, &details.rolling) * pressed;
     let length_sq = want_1 * want_1 + want_2 * want_2;
     let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
     let (new_1, new_2) = (want_1 * scale, want_2 * scale);
-    new_1.store(&mut g.rolling_impulse[0]);
-    new_2.store(&mut g.rolling_impulse[1]);
-    let change = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
+    new_1.store(&mut g.rotation_impulse[0]);
+    new_2.store(&mut g.rotation_impulse[1]);
+    let spin = turn.dot(normal) + S::F32x8::load(simd, &details.spin);
+    let old_spin = S::F32x8::load(simd, &g.rotation_impulse[2]);
+    let limit = S::F32x8::load(simd, &details.spinning) * pressed;
+    let want_spin = old_spin - S::F32x8::load(simd, &g.twist_mass) * spin;
+    let new_spin = want_spin.max(zero - limit).min(limit);
+    new_spin.store(&mut g.rotation_impulse[2]);
+    let rolled = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
+    let change = rolled + normal * (new_spin - old_spin);
     a.w = a.w - inertia_a.transform(change);
     b.w = b.w + inertia_b.transform(change);
 }

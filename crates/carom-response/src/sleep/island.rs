@@ -12,6 +12,17 @@
 use alloc::vec::Vec;
 use carom_math::Real;
 
+/// A body that a step moved, with its island: the bodies that contacts and joints connect with it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IslandMember {
+    /// The index of the body.
+    pub body: u32,
+    /// The lowest index of a body of its island.
+    pub island: u32,
+    /// Time for which the whole island has been at rest.
+    pub rest_time: Real,
+}
+
 /// Disjoint sets of the numbers from 0 on. The root of a set is its lowest number.
 #[derive(Clone, Debug, Default)]
 pub struct DisjointSets {

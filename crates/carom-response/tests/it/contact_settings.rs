@@ -42,11 +42,13 @@ fn a_setting_out_of_its_range_is_named_with_its_value() {
     let below = MIN_MASS_SCALE * 0.999;
     let not_scales = [f32::NAN, 0.0, -0.0, below, -1.0, f32::MIN_POSITIVE, f32::NEG_INFINITY];
     type Set = fn(&mut ContactSettings, f32);
-    let cases: [(&str, Set, &[f32]); 6] = [
+    let cases: [(&str, Set, &[f32]); 8] = [
         ("max_impulse", |settings, x| settings.max_impulse[0] = x, &not_bounds),
         ("max_impulse", |settings, x| settings.max_impulse[3] = x, &not_bounds),
         ("stiffness", |settings, x| settings.stiffness = x, &not_amounts),
         ("damping", |settings, x| settings.damping = x, &not_amounts),
+        ("rolling_friction", |settings, x| settings.rolling_friction = x, &not_amounts),
+        ("spinning_friction", |settings, x| settings.spinning_friction = x, &not_amounts),
         ("mass_scales", |settings, x| settings.mass_scales[0] = x, &not_scales),
         ("mass_scales", |settings, x| settings.mass_scales[1] = x, &not_scales),
     ];

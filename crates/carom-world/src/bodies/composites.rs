@@ -315,6 +315,7 @@ impl Composite {
             sum.hooks |= traits.hooks;
             sum.impulse_threshold = sum.impulse_threshold.min(traits.impulse_threshold);
             sum.rolling_friction = sum.rolling_friction.max(traits.rolling_friction);
+            sum.spinning_friction = sum.spinning_friction.max(traits.spinning_friction);
             sum.family = if sum.family == traits.family { sum.family } else { 0 };
             if sum.restitution < traits.restitution {
                 (sum.restitution, sum.restitution_rule) = (traits.restitution, CombineRule::Max);
@@ -355,6 +356,7 @@ pub(crate) fn are_sound(slots: &[Slot]) -> bool {
                         traits.friction,
                         traits.restitution,
                         traits.rolling_friction,
+                        traits.spinning_friction,
                         traits.impulse_threshold,
                         *density,
                     ]

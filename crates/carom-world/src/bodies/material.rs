@@ -9,7 +9,8 @@ use carom_broad::Groups;
 use carom_math::Vec3;
 use carom_response::CombineRule;
 
-/// The surface of a collider: friction, restitution, rolling friction, and a motion along itself.
+/// The surface of a collider: friction, restitution, rolling and spinning friction, and a
+/// motion along itself.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -20,12 +21,22 @@ pub struct Material {
     pub restitution: f32,
     /// Rolling friction: the largest torque against rolling divided by the normal force. It is a
     /// length: the offset of the supporting force ahead of the contact. Not negative. A pair has
-    /// the larger of its two values.
+    /// the larger of its two values. It does not resist a spin about the normal: see
+    /// [`Material::spinning_friction`].
     ///
     /// A ball of radius r under gravity g slows down by 5/7 g c/r with this length c (test:
     /// `rolling::a_ball_stops_where_it_should`). It stays on slopes below the tangent c/r (test:
     /// `rolling::a_ball_stays_on_a_slope`).
     pub rolling_friction: f32,
+    /// Spinning friction: the largest torque about the normal against spinning divided by the
+    /// normal force. It is a length: two thirds of Coulomb's coefficient times the radius of a
+    /// round area of contact with equal pressure. Not negative. A pair has the larger of its two
+    /// values.
+    ///
+    /// A contact point alone does not resist a spin about its normal. With this length c, a ball
+    /// of mass m and moment of inertia I that spins at w stops after w I/(c m g) (test:
+    /// `rolling::a_spinning_ball_stops_when_it_should`).
+    pub spinning_friction: f32,
     /// The combine rule for its friction and that of another collider.
     pub friction_rule: CombineRule,
     /// The combine rule for its restitution and that of another collider.
@@ -47,6 +58,7 @@ impl Material {
             friction,
             restitution,
             rolling_friction: 0.0,
+            spinning_friction: 0.0,
             friction_rule: CombineRule::GeometricMean,
             restitution_rule: CombineRule::Max,
             surface_velocity: Vec3::ZERO,
@@ -64,6 +76,11 @@ impl Material {
         Material { rolling_friction, ..self }
     }
 
+    /// Sets the spinning friction, a length.
+    pub const fn with_spinning_friction(self, spinning_friction: f32) -> Material {
+        Material { spinning_friction, ..self }
+    }
+
     /// Sets the velocity of the surface at the collider's origin, and its spin.
     pub const fn with_surface_velocity(self, surface_velocity: Vec3, surface_spin: Vec3) -> Material {
         Material { surface_velocity, surface_spin, ..self }
@@ -79,6 +96,7 @@ impl Material {
         check_not_negative(self.friction, "friction")?;
         check_not_negative(self.restitution, "restitution")?;
         check_not_negative(self.rolling_friction, "rolling friction")?;
+        check_not_negative(self.spinning_friction, "spinning friction")?;
         check_surface(self.surface_velocity, self.surface_spin)
     }
 }

@@ -114,8 +114,8 @@ pub(crate) struct BodySet {
     pub(crate) n_sensors: usize,
     /// The number of bodies with hooks.
     pub(crate) n_hooked: usize,
-    /// The number of bodies with rolling friction.
-    pub(crate) n_rolling: usize,
+    /// The number of bodies with rolling or spinning friction.
+    pub(crate) n_resisting_rotation: usize,
     /// The number of bodies that are round.
     pub(crate) n_round: usize,
     /// The number of bodies with an impulse threshold.
@@ -218,7 +218,7 @@ impl BodySet {
         };
         count(&mut self.n_sensors, |traits| traits.has_sensor);
         count(&mut self.n_hooked, Traits::has_hooks);
-        count(&mut self.n_rolling, Traits::has_rolling);
+        count(&mut self.n_resisting_rotation, Traits::resists_rotation);
         count(&mut self.n_with_threshold, Traits::has_threshold);
         old
     }

@@ -168,14 +168,15 @@ impl<'a> Solids<'a> {
         self.traits_of(bodies[0], slot_a).mixed_with(self.traits_of(bodies[1], slot_b))
     }
 
-    /// Returns the rolling friction of a manifold of two bodies: the larger one of the two values.
-    pub(crate) fn mixed_rolling(&self, [a, b]: [usize; 2], manifold: &Manifold) -> f32 {
+    /// Returns the rolling and the spinning friction of a manifold of two bodies. Each is the
+    /// larger one of the two values.
+    pub(crate) fn mixed_rotation(&self, [a, b]: [usize; 2], manifold: &Manifold) -> [f32; 2] {
         let larger = |c: &Contact| {
-            let of = |body, part| self.traits_at(body, part).rolling_friction;
-            [of(a, c.part_a).max(of(b, c.part_b))]
+            let (a, b) = (self.traits_at(a, c.part_a), self.traits_at(b, c.part_b));
+            let spinning = a.spinning_friction.max(b.spinning_friction);
+            [a.rolling_friction.max(b.rolling_friction), spinning]
         };
-        let [rolling] = mean_over(manifold, larger);
-        rolling
+        mean_over(manifold, larger)
     }
 
     /// Returns the properties of a collider. If the body has one collider, they are those of the

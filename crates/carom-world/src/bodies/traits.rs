@@ -10,8 +10,8 @@ use carom_response::CombineRule;
 /// The properties of a body other than its motion and its shape.
 ///
 /// If a body has several colliders, each has its own. Those of the body are then a conservative
-/// summary: the union of the groups, the lowest threshold, the largest restitution and rolling
-/// friction.
+/// summary: the union of the groups, the lowest threshold, the largest restitution, rolling
+/// and spinning friction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Traits {
@@ -20,6 +20,8 @@ pub(crate) struct Traits {
     pub(crate) restitution: f32,
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) rolling_friction: f32,
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) spinning_friction: f32,
     pub(crate) friction_rule: CombineRule,
     pub(crate) restitution_rule: CombineRule,
     pub(crate) impulse_threshold: f32,
@@ -47,6 +49,7 @@ impl Traits {
         friction: 0.0,
         restitution: 0.0,
         rolling_friction: 0.0,
+        spinning_friction: 0.0,
         friction_rule: CombineRule::GeometricMean,
         restitution_rule: CombineRule::Max,
         impulse_threshold: f32::MAX,
@@ -68,6 +71,7 @@ impl Traits {
             friction: material.friction,
             restitution: material.restitution,
             rolling_friction: material.rolling_friction,
+            spinning_friction: material.spinning_friction,
             friction_rule: material.friction_rule,
             restitution_rule: material.restitution_rule,
             ..self
@@ -92,9 +96,9 @@ impl Traits {
         !self.hooks.is_empty()
     }
 
-    /// Whether it may resist rolling.
-    pub(crate) fn has_rolling(&self) -> bool {
-        0.0 < self.rolling_friction || self.has_part_materials
+    /// Whether it may resist rolling or spinning.
+    pub(crate) fn resists_rotation(&self) -> bool {
+        0.0 < self.rolling_friction.max(self.spinning_friction) || self.has_part_materials
     }
 
     /// Whether it has an impulse threshold.

@@ -182,11 +182,14 @@ impl<B: BroadPhase> World<B> {
         awake.into_iter().map(|index| self.bodies.id_at(index))
     }
 
-    /// Returns the energy of all bodies after a step. `substep` is the length of its substeps, a
-    /// time: see [`Body::energy`]. The potential energy includes that of springs: see
+    /// Returns the energy of all bodies. The potential energy includes that of springs: see
     /// [`Joint::spring_energy`](crate::Joint::spring_energy).
-    pub fn energy(&self, substep: f32) -> Energy {
-        let gravity = self.settings.solver.gravity;
+    ///
+    /// After a step, velocities lag half a substep behind positions, and [`Body::energy`] takes
+    /// that into account, with the substeps of the last step. Before the first one, the energy is
+    /// that of the velocities as they are.
+    pub fn energy(&self) -> Energy {
+        let (gravity, substep) = (self.settings.solver.gravity, self.solver.substep_length());
         let motions = &self.bodies.motions;
         let energies = self.body_ids().map(|id| motions[id.index as usize].energy(gravity, substep));
         let mut sum = energies.fold(Energy::default(), |sum, energy| sum + energy);

@@ -102,6 +102,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         let [velocity, spin] = self.collider().map_or_else(single, |collider| collider.surface);
         Material::new(traits.friction, traits.restitution)
             .with_rolling_friction(traits.rolling_friction)
+            .with_spinning_friction(traits.spinning_friction)
             .with_rules(traits.friction_rule, traits.restitution_rule)
             .with_surface_velocity(velocity, spin)
     }

@@ -38,8 +38,31 @@ impl<'a> JointRef<'a> {
         self.body_ids
     }
 
-    /// Returns the angle of a revolute joint in radians. It counts full turns if the joint has a
-    /// torsion spring: see [`Joint::angle`]. `None` for other kinds.
+    /// Returns the angle of a revolute joint from A's y axis to B's, in radians; `None` for other
+    /// kinds. It is from -pi to pi, so after half a turn it jumps by a full one.
+    ///
+    /// With a torsion spring, it counts full turns. A wheel or a revolving door gets a spring of
+    /// stiffness 0 for this (test: `joints::a_spring_without_stiffness_counts_turns`):
+    ///
+    /// ```
+    /// use carom_math::Vec3;
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, JointDesc, TorsionSpring, World};
+    ///
+    /// let mut world = World::new();
+    /// let post = world.insert(BodyDesc::fixed(Shape::sphere(0.1)?))?;
+    /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?).with_angular_velocity(Vec3::Y * 5.0);
+    /// let wheel = world.insert(wheel)?;
+    /// let axle = JointDesc::revolute(post, wheel).with_axis(Vec3::Y);
+    /// let axle = world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?;
+    /// for _ in 0..120 {
+    ///     world.step(1.0 / 60.0)?;
+    /// }
+    /// // Ten radians: more than one and a half turns.
+    /// let angle = world.joint(axle)?.angle().ok_or("an axle has an angle")?;
+    /// assert!((angle - 10.0).abs() < 0.01, "{angle}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn angle(&self) -> Option<f64> {
         self.joint.angle(self.bodies[0], self.bodies[1])
     }

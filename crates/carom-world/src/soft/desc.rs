@@ -280,6 +280,11 @@ impl SoftBodyDesc {
 #[non_exhaustive]
 pub enum ParticlePhase {
     /// A liquid, which keeps its density.
+    ///
+    /// A body floats if particles get below it. A box that lies flat on the floor stays there, as
+    /// if it were sealed to the floor: no particle fits below, so nothing pushes it up. On feet of
+    /// more than a particle's diameter it floats (test:
+    /// `soft::a_box_on_the_floor_floats_if_water_gets_below_it`).
     Liquid(Liquid),
     /// A gas, which keeps its density and rises.
     Gas(Gas),

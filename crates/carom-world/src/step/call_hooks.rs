@@ -453,13 +453,13 @@ fn fill_answers(caller: &Caller<'_>, indices: &[u32], answers: &mut [Answers]) {
 }
 
 /// Puts settings into a list that is sorted by contact. An existing entry keeps its rolling
-/// friction.
+/// and spinning friction.
 fn put_settings(list: &mut Vec<ContactSettings>, settings: ContactSettings) {
     match list.binary_search_by_key(&settings.contact, |known| known.contact) {
         Ok(index) => {
-            let rolling_friction = list[index].rolling_friction;
-            list[index] = settings;
-            list[index].rolling_friction = rolling_friction;
+            let known = core::mem::replace(&mut list[index], settings);
+            list[index].rolling_friction = known.rolling_friction;
+            list[index].spinning_friction = known.spinning_friction;
         }
         Err(index) => list.insert(index, settings),
     }

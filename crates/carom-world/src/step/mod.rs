@@ -6,8 +6,8 @@
 //! - `call_hooks`: the hooks of the user. `collider_events`: events of bodies with several
 //!   colliders.
 //! - `waking`: the reasons for which a step wakes a body.
-//! - `respond`: the solver. `surfaces`: belts, deforming meshes and rolling friction as its input.
-//!   `impulse_events`: how hard bodies pushed each other.
+//! - `respond`: the solver. `surfaces`: belts, deforming meshes, rolling and spinning
+//!   friction as its input. `impulse_events`: how hard bodies pushed each other.
 //! - `deforming`: meshes that change their shape.
 //! - `break_joints`, `responses`: joints that break, bodies that stick or are knocked away.
 //!

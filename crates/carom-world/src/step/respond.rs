@@ -48,7 +48,7 @@ impl<B: BroadPhase> World<B> {
         let n_manifolds = self.add_changed_manifolds();
         self.collect_solver_input();
         self.hand_over_surfaces();
-        self.hand_over_rolling();
+        self.hand_over_rotation_friction();
         self.hand_over_changes(n_manifolds);
         find_round_contacts(&self.bodies, &self.contacts, self.solver.round_contacts_mut());
         self.hand_over_impacts();

@@ -1,5 +1,5 @@
-//! Passes the velocities of moving surfaces (belts, deforming meshes) and the rolling friction of
-//! contacts to the solver.
+//! Passes the velocities of moving surfaces (belts, deforming meshes) and the rolling and
+//! spinning friction of contacts to the solver.
 //!
 //! Reference: Jolt Physics, `ContactSettings::mRelativeLinearSurfaceVelocity` and its angular
 //! counterpart.
@@ -101,25 +101,26 @@ impl<B: BroadPhase> World<B> {
         });
     }
 
-    /// Passes the rolling friction of the contacts of this step to the solver.
-    pub(crate) fn hand_over_rolling(&mut self) {
+    /// Passes the rolling and the spinning friction of the contacts of this step to the solver.
+    pub(crate) fn hand_over_rotation_friction(&mut self) {
         let out = self.solver.contact_settings_mut();
         out.clear();
-        if self.bodies.n_rolling == 0 {
+        if self.bodies.n_resisting_rotation == 0 {
             return;
         }
         let ContactSet { active_pairs, states, manifolds, sleeping, .. } = &self.contacts;
         let (traits, solids) = (&self.bodies.traits, self.bodies.solids([&[], &[]]));
-        let rolls = |body: BodyId| traits[body.index as usize].has_rolling();
+        let resists = |body: BodyId| traits[body.index as usize].resists_rotation();
         let solved = active_pairs.iter().map(|&index| &states[index as usize]);
         let solved = solved.filter(|state| state.first_solved != NOT_SOLVED);
-        for state in solved.filter(|state| rolls(state.a) || rolls(state.b)) {
+        for state in solved.filter(|state| resists(state.a) || resists(state.b)) {
             let bodies = [state.a.index as usize, state.b.index as usize];
             let found = sleeping.manifolds_of(state).unwrap_or_else(|| &manifolds[state.range()]);
             for (contact, manifold) in (state.first_solved..).zip(found) {
                 let mut settings = ContactSettings::new(contact);
-                settings.rolling_friction = solids.mixed_rolling(bodies, manifold);
-                if 0.0 < settings.rolling_friction {
+                let lengths = solids.mixed_rotation(bodies, manifold);
+                [settings.rolling_friction, settings.spinning_friction] = lengths;
+                if lengths != [0.0; 2] {
                     out.push(settings);
                 }
             }

@@ -49,11 +49,14 @@ const OF_BODIES: [Call<SetOfBody>; 21] = [
     ("impulse of a knock", true, |body, x| body.set_response(Response::Knock { impulse: x }).map(drop)),
 ];
 
-const OF_COLLIDERS: [Call<SetOfCollider>; 6] = [
+const OF_COLLIDERS: [Call<SetOfCollider>; 7] = [
     ("friction", true, |collider, x| collider.set_material(Material::new(x, 0.0)).map(drop)),
     ("restitution", true, |collider, x| collider.set_material(Material::new(0.0, x)).map(drop)),
     ("rolling friction", true, |collider, x| {
         collider.set_material(Material::default().with_rolling_friction(x)).map(drop)
+    }),
+    ("spinning friction", true, |collider, x| {
+        collider.set_material(Material::default().with_spinning_friction(x)).map(drop)
     }),
     ("density", true, |collider, x| collider.set_density(x).map(drop)),
     ("impulse threshold", true, |collider, x| collider.set_impulse_threshold(x).map(drop)),

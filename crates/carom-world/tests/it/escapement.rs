@@ -150,7 +150,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
     // Gravity holds the balance too, because its centre of mass is below the arbor.
     let gravity = f64::from(-9.81 * arm.y / body.inverse_mass);
     let period = TAU / ((f64::from(hairspring.stiffness) + gravity) / inertia).sqrt();
-    let start = world.energy(DT / 6.0).total();
+    let start = world.energy().total();
     let mainspring = |world: &World| {
         let joint = world.joint(barrel).unwrap().data();
         let [a, b] = [ids[0], ids[1]].map(|id| *world.body(id).unwrap().motion());
@@ -167,7 +167,7 @@ fn a_wound_mainspring_drives_a_train_at_the_rate_of_the_balance() {
         swings.note(angle, world.joint(barrel).unwrap().angle().unwrap());
     }
     let given = stored - mainspring(&world);
-    let gained = world.energy(DT / 6.0).total() - start;
+    let gained = world.energy().total() - start;
     let rate = swings.period() / period;
     let ratio = 15.0 * (40.0f64 / 16.0).powi(3) / TAU;
     let teeth = -swings.advances().sum::<f64>() * ratio / (swings.crossings.len() - 1) as f64;

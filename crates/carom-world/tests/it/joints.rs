@@ -287,6 +287,58 @@ fn a_wound_spring_is_restored_with_its_turns() {
     assert!(again.joint(hinge).unwrap().angle().unwrap() < 18.0);
 }
 
+/// A wheel that spins by more than half a turn: with a spring of stiffness 0 its turns are counted,
+/// without one they are not. The spring changes no motion, and lets the wheel sleep.
+#[test]
+fn a_spring_without_stiffness_counts_turns() {
+    let run = |is_counted: bool, speed: f32| {
+        let mut world = World::new();
+        let post = world.insert(BodyDesc::fixed(cuboid(Vec3::splat(0.1)))).unwrap();
+        let wheel = of_unit_density(cuboid(Vec3::new(0.5, 0.1, 0.5))).with_angular_velocity(Vec3::Y * speed);
+        let wheel = world.insert(wheel).unwrap();
+        let desc = JointDesc::revolute(post, wheel).with_axis(Vec3::Y);
+        let counted = desc.with_torsion_spring(TorsionSpring::new(0.0, 0.0));
+        let hinge = world.insert_joint(if is_counted { counted } else { desc }).unwrap();
+        (0..300).for_each(|_| _ = world.checked_step(DT).unwrap());
+        let body = world.body(wheel).unwrap();
+        (world.joint(hinge).unwrap().angle().unwrap(), body.angular_velocity(), body.is_sleeping())
+    };
+    for speed in [5.0_f32, -7.0] {
+        let [(plain, speed_plain, _), (counted, speed_counted, _)] = [false, true].map(|c| run(c, speed));
+        assert_eq!(speed_plain, speed_counted);
+        assert!((counted - 5.0 * f64::from(speed)).abs() < 0.01, "{counted}");
+        assert!(plain.abs() <= core::f64::consts::PI && 1.0 < (counted - plain).abs(), "{plain}");
+    }
+    assert_eq!(run(true, 0.0), (0.0, Vec3::ZERO, true));
+}
+
+/// The energy of a world is that of its velocities before the first step. Later it takes the lag of
+/// velocities into account, whatever the substeps, also after a restore.
+#[test]
+fn the_energy_of_a_fall_is_constant() {
+    for (dt, substeps) in [(DT, 6), (DT, 1), (0.1, 6), (DT / 8.0, 4)] {
+        let settings = WorldSettings::default();
+        let mut world: World =
+            World::with_settings(settings.with_solver(settings.solver.with_substeps(substeps)));
+        let ball = of_unit_density(cuboid(Vec3::splat(0.5))).with_linear_velocity(Vec3::new(3.0, 9.0, 0.0));
+        world.insert(ball.with_position(Vec3::Y * 2.0)).unwrap();
+        assert!((world.energy().kinetic - 45.0).abs() < 1e-4);
+        assert!((world.energy().potential - 2.0 * 9.81).abs() < 1e-4);
+        world.checked_step(dt).unwrap();
+        let start = world.energy().total();
+        for _ in 0..30 {
+            world.checked_step(dt).unwrap();
+            assert!((world.energy().total() - start).abs() < 1e-3, "{} {start}", world.energy().total());
+        }
+        let (saved, energy) = (world.snapshot(), world.energy());
+        world.checked_step(dt / 3.0).unwrap();
+        world.detect();
+        assert!((world.energy().total() - start).abs() < 1.0);
+        world.restore(&saved).unwrap();
+        assert_eq!(world.energy(), energy);
+    }
+}
+
 /// New frames leave the full turns of a torsion spring. Frames determine an angle up to full turns
 /// only, so it is the nearest one to the angle before.
 #[test]

@@ -569,7 +569,7 @@ fn darts_and_balls_stick() {
     for _ in 0..120 {
         world.checked_step(DT).unwrap();
         told.extend_from_slice(world.responses());
-        let now = world.energy(0.0).total();
+        let now = world.energy().total();
         assert!(now <= last * 1.01, "{last} to {now}");
         last = now;
     }

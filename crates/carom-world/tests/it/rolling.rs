@@ -1,5 +1,5 @@
 //! Round bodies roll level, straight on, and lose nothing. Rolling friction, against the closed
-//! forms of a rolling ball.
+//! forms of a rolling ball; spinning friction, against that of a spinning one.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, is_bad};
 use carom_math::{Pose, Quat, Vec3};
@@ -95,6 +95,124 @@ fn each_collider_has_its_own() {
     assert!((lost[1] - lost[2]).abs() < 0.02 * expected && (lost[1] - 0.5 * expected).abs() < 0.1 * expected);
 }
 
+/// A ball that spins at w about the vertical stops after w I/(c m g), and sleeps. Sliding friction
+/// does not matter. Without spinning friction it spins on.
+#[test]
+fn a_spinning_ball_stops_when_it_should() {
+    for (radius, coefficient, spin, friction) in
+        [(0.5_f32, 0.02, 20.0, 0.9), (0.0286, 0.0003, 50.0, 0.2), (0.5, 0.1, 3.0, 0.0), (0.5, 0.0, 5.0, 0.5)]
+    {
+        for is_of_ball in [true, false] {
+            let mut world = World::new();
+            let with = |spins: bool| {
+                let material = Material::new(friction, 0.0);
+                material.with_spinning_friction(if spins { coefficient } else { 0.0 })
+            };
+            let floor = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap()).with_material(with(!is_of_ball));
+            world.insert(floor).unwrap();
+            let desc = BodyDesc::dynamic(ball(radius)).with_position(Vec3::Y * radius);
+            let desc = desc.with_angular_velocity(Vec3::Y * spin).with_material(with(is_of_ball));
+            let body = world.insert(desc).unwrap();
+            let speed = |world: &World| world.body(body).unwrap().angular_velocity().y;
+            if coefficient == 0.0 {
+                (0..120).for_each(|_| _ = world.checked_step(DT).unwrap());
+                assert_eq!(speed(&world), spin);
+                continue;
+            }
+            let time = 0.4 * radius * radius * spin / (GRAVITY * coefficient);
+            let mut stopped = 0.0;
+            for _ in 0..(time / DT) as usize + 120 {
+                world.checked_step(DT).unwrap();
+                stopped += if speed(&world) == 0.0 { 0.0 } else { DT };
+                assert!(-1e-3 < speed(&world), "it turns back: {}", speed(&world));
+            }
+            println!("radius {radius}, {coefficient} m: {stopped:.3} s of {time:.3}");
+            assert!((stopped - time).abs() < 0.01 * time + 3.0 * DT, "{stopped} {time}");
+            assert!(world.body(body).unwrap().is_sleeping());
+        }
+    }
+}
+
+/// A frictionless box that spins on its face is slowed by the same torque, whatever its contacts.
+#[test]
+fn spinning_friction_of_a_box() {
+    let mut world = World::new();
+    let material = Material::new(0.0, 0.0).with_spinning_friction(0.05);
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap()).with_material(material)).unwrap();
+    let desc = BodyDesc::dynamic(cuboid(Vec3::new(0.5, 0.2, 0.3))).with_position(Vec3::Y * 0.2);
+    let body = world.insert(desc.with_friction(0.0).with_angular_velocity(Vec3::Y * 6.0)).unwrap();
+    for _ in 0..60 {
+        world.checked_step(DT).unwrap();
+    }
+    // I = m (x^2 + z^2) / 3 of the half extents.
+    let expected = 6.0 - GRAVITY * 0.05 / ((0.25 + 0.09) / 3.0);
+    let spin = world.body(body).unwrap().angular_velocity().y;
+    assert!((spin - expected).abs() < 0.05, "{spin} {expected}");
+}
+
+/// A ball gets the spin of a turntable under it.
+#[test]
+fn spinning_friction_is_relative_to_the_surface() {
+    let mut world = World::new();
+    let material = Material::new(0.5, 0.0).with_spinning_friction(0.02);
+    let table = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap());
+    world.insert(table.with_material(material.with_surface_velocity(Vec3::ZERO, Vec3::Y * 2.0))).unwrap();
+    let body = world.insert(BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
+    for _ in 0..240 {
+        world.checked_step(DT).unwrap();
+    }
+    let spin = world.body(body).unwrap().angular_velocity();
+    assert!((spin - Vec3::Y * 2.0).length() < 1e-3, "{spin}");
+}
+
+/// Both at once: a ball that rolls and spins loses each rotation as if it had no other.
+#[test]
+fn a_ball_rolls_and_spins() {
+    let run = |rolling: f32, spinning: f32| {
+        let mut world = World::new();
+        let material = Material::new(0.9, 0.0).with_rolling_friction(rolling);
+        let floor = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap());
+        world.insert(floor.with_material(material.with_spinning_friction(spinning))).unwrap();
+        let desc = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::Y * 0.5);
+        let desc = desc.with_linear_velocity(Vec3::X * 2.0).with_angular_velocity(Vec3::new(0.0, 20.0, -4.0));
+        let body = world.insert(desc).unwrap();
+        for _ in 0..60 {
+            world.checked_step(DT).unwrap();
+        }
+        world.body(body).unwrap().angular_velocity()
+    };
+    let [rolled, spun, both] = [(0.02, 0.0), (0.0, 0.02), (0.02, 0.02)].map(|(r, s)| run(r, s));
+    println!("{rolled} {spun} {both}");
+    assert!((rolled.y - 20.0).abs() < 1e-3 && (spun.z + 4.0).abs() < 1e-3);
+    assert!((both.y - spun.y).abs() < 1e-3 && (both.z - rolled.z).abs() < 1e-3);
+    // From 20 rad/s by c m g / I, and from 4 rad/s by 5/7 g c/r^2.
+    assert!((spun.y - (20.0 - GRAVITY * 0.02 / 0.1)).abs() < 0.02, "{spun}");
+    assert!((rolled.z + 4.0 - 5.0 / 7.0 * GRAVITY * 0.02 / 0.25).abs() < 0.02, "{rolled}");
+}
+
+/// A top whose tip is a ball slows down as the torque on its tip demands, and stays upright.
+#[test]
+fn a_top_slows_down() {
+    let coefficient = 0.001;
+    let mut world = World::new();
+    let floor = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap());
+    world.insert(floor.with_material(Material::new(0.5, 0.0).with_spinning_friction(coefficient))).unwrap();
+    let disc = ColliderDesc::new(Shape::cylinder(0.02, 0.1).unwrap())
+        .with_pose(Pose::from_translation(Vec3::Y * 0.05));
+    let tip = ColliderDesc::new(ball(0.01)).with_pose(Pose::from_translation(Vec3::Y * 0.01));
+    let top = BodyDesc::dynamic(disc).with_collider(tip).with_angular_velocity(Vec3::Y * 60.0);
+    let top = world.insert(top).unwrap();
+    let up = |world: &World| (world.body(top).unwrap().pose().rotation * Vec3::Y).y;
+    for _ in 0..60 {
+        world.checked_step(DT).unwrap();
+    }
+    // I = m R^2/2 of the disc.
+    let expected = 60.0 - coefficient * GRAVITY / (0.5 * 0.1 * 0.1);
+    let spin = world.body(top).unwrap().angular_velocity().y;
+    println!("{spin} of {expected}, {}", up(&world));
+    assert!((spin - expected).abs() < 0.05 && 0.999 < up(&world));
+}
+
 #[test]
 fn bad_numbers_are_refused() {
     let mut world = World::new();
@@ -102,6 +220,9 @@ fn bad_numbers_are_refused() {
         let material = Material::default().with_rolling_friction(bad);
         let refused = world.insert(BodyDesc::dynamic(ball(0.5)).with_material(material));
         assert!(is_bad(refused, "rolling friction", bad));
+        let material = Material::default().with_spinning_friction(bad);
+        let refused = world.insert(BodyDesc::dynamic(ball(0.5)).with_material(material));
+        assert!(is_bad(refused, "spinning friction", bad));
     }
 }
 

@@ -149,6 +149,19 @@ fn a_body_with_changed_colliders_is_as_one_that_was_inserted_so() {
             },
         ),
         (
+            "spinning friction",
+            |mut d| {
+                d.colliders.iter_mut().for_each(|c| c.material = c.material.with_spinning_friction(0.2));
+                d
+            },
+            |w, b| {
+                let material = w.body(b).unwrap().colliders().next().unwrap().material();
+                each_collider(w, b, |collider| {
+                    collider.set_material(material.with_spinning_friction(0.2)).unwrap();
+                });
+            },
+        ),
+        (
             "may not sleep",
             |d| d.with_can_sleep(false),
             |w, b| {

@@ -5,8 +5,9 @@ use carom_geom::{Capsule, ConvexHull, Cylinder, HeightField, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{Compound, CompoundPart, HeightFieldShape, MeshShape, Shape};
 use carom_world::{
-    BodyDesc, BodyId, ClothSettings, Grains, Liquid, ParticlePhase, ParticlesDesc, ParticlesId, RopeSettings,
-    SoftBodyDesc, SoftBodyId, SoftBodySettings, SoftEvent, SoftSettings, SoftThing, World, WorldSettings,
+    BodyDesc, BodyId, ClothSettings, ColliderDesc, Grains, Liquid, ParticlePhase, ParticlesDesc, ParticlesId,
+    RopeSettings, SoftBodyDesc, SoftBodyId, SoftBodySettings, SoftEvent, SoftSettings, SoftThing, World,
+    WorldSettings,
 };
 use std::sync::Arc;
 
@@ -122,6 +123,38 @@ fn boxes_float_at_their_depth() {
         let depth = level - (sum / n as f32 - half);
         println!("density {density}: {depth:.4} m deep, {:.4} m expected", part * 2.0 * half);
         assert!((depth - part * 2.0 * half).abs() < 0.04 * 2.0 * half, "{depth}");
+    }
+}
+
+/// A box that lies on the floor under water stays there: no particle fits below it, so nothing
+/// pushes it up. On feet of more than a particle's diameter it floats.
+#[test]
+fn a_box_on_the_floor_floats_if_water_gets_below_it() {
+    let (half_tank, half, radius) = (0.3_f32, 0.1_f32, 0.02_f32);
+    for foot in [0.0, 2.5 * radius] {
+        let mut world = World::new();
+        add_tank(&mut world, half_tank);
+        let middle = Vec3::Y * (foot + half);
+        let mut raft = BodyDesc::dynamic(cuboid(Vec3::splat(half))).with_density(300.0).with_position(middle);
+        for corner in 0..if foot == 0.0 { 0 } else { 4 } {
+            let side = |bit: i32| half * if corner >> bit & 1 == 0 { -0.9 } else { 0.9 };
+            let at = Vec3::new(side(0), -half - 0.5 * foot, side(1));
+            let leg = ColliderDesc::new(cuboid(Vec3::new(0.01, 0.5 * foot, 0.01))).with_density(300.0);
+            raft = raft.with_collider(leg.with_pose(Pose::from_translation(at)));
+        }
+        let raft = world.insert(raft).unwrap();
+        let spot = |k: i32| (k as f32 + 0.5) * 2.0 * radius;
+        let drops = (0..7).flat_map(|j| (-7..7).flat_map(move |i| (-7..7).map(move |k| [i, j, k])));
+        let drops = drops.map(|[i, j, k]| Vec3::new(spot(i), spot(j), spot(k)));
+        let is_free = |p: &Vec3| (half + radius) < (*p - middle).abs().max_element();
+        let drops: Vec<Vec3> = drops.filter(is_free).collect();
+        world.insert_particles(water(radius).with_positions(&drops)).unwrap();
+        for _ in 0..180 {
+            world.step(DT).unwrap();
+        }
+        let height = world.body(raft).unwrap().position().y;
+        println!("on feet of {foot} m: at {height:.3} m");
+        assert!(if foot == 0.0 { (height - half).abs() < 0.01 } else { 0.2 < height }, "{height}");
     }
 }
 
