@@ -81,6 +81,9 @@ struct Group {
     name: Vec<u8>,
 }
 
+/// The name of an object, and that of a group in it.
+type GroupName<'a> = (&'a [u8], &'a [u8]);
+
 impl Faces {
     /// Begins an object or a group at the next face, for the keyword `o` or `g`. Blanks in a name
     /// count as one.
@@ -271,7 +274,7 @@ fn read_line(
 fn split(mesh: &RawMesh, groups: &[Group], ends: &[usize], stem: &str, notes: &mut Vec<String>) -> Vec<Part> {
     let mut named: Vec<(String, Vec<[u32; 3]>)> = Vec::new();
     // For each name the part, the object that began it, and whether another one follows.
-    let mut known: HashMap<Option<(&[u8], &[u8])>, (usize, usize, bool)> = HashMap::new();
+    let mut known: HashMap<Option<GroupName<'_>>, (usize, usize, bool)> = HashMap::new();
     let triangle_at = |face: usize| if face == 0 { 0 } else { ends[face - 1] };
     let named_groups =
         groups.iter().map(|group| (group.first, group.object_line, Some((&*group.object, &*group.name))));
@@ -299,7 +302,7 @@ fn split(mesh: &RawMesh, groups: &[Group], ends: &[usize], stem: &str, notes: &m
 
 /// Returns the name of a group of an object. A long name of an object is cut, because each of its
 /// groups repeats it.
-fn group_name((object, group): (&[u8], &[u8])) -> String {
+fn group_name((object, group): GroupName<'_>) -> String {
     let [object, group] = [object, group].map(String::from_utf8_lossy);
     match (&*object, &*group) {
         ("", "") => "default".to_owned(),
