@@ -72,8 +72,8 @@ pub(crate) struct JointContact {
     a: String,
     /// The second link or obstacle.
     b: String,
-    /// The time, in seconds. Before it the parts are apart, or from `undecided_from` on not known to
-    /// be apart.
+    /// The time, in seconds. Before it the parts are apart, or from `undecided_from` on not known
+    /// to be apart.
     time: f64,
     /// The index of the last row that is not later.
     row: usize,

@@ -234,8 +234,8 @@ impl Robot {
     /// Builds the tree of links. Adds a note for each joint of another type, which stays at its
     /// origin, for limits that are no range, and for each joint that mimics a missing one.
     ///
-    /// Errors: two links or two joints of one name, a joint to a link that is not there, a link below
-    /// two joints, a cycle, an axis without direction.
+    /// Errors: two links or two joints of one name, a joint to a link that is not there, a link
+    /// below two joints, a cycle, an axis without direction.
     pub(crate) fn new(
         name: String,
         links: Vec<String>,

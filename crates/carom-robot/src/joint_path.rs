@@ -245,8 +245,8 @@ impl<'a> JointPath<'a> {
                 Some(FirstContact { parts, time, row, distance: Some(distance), undecided_from })
             };
             let poses_at = |time: f64| parts.map(|part| self.pose_at(part, row, time));
-            // Along a continuous search a part comes into a closed mesh through its surface only. The
-            // next rows have no other answer if the parts stand still.
+            // Along a continuous search a part comes into a closed mesh through its surface only.
+            // If the parts stand still, the next row has the same answer.
             let may_be_nested = row == 0
                 || !is_continuous
                 || undecided.is_none() && has_open_mesh && 0.0 < self.rate(parts, row - 1);

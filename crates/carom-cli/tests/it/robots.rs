@@ -226,7 +226,8 @@ fn a_trajectory_in_an_open_mesh_is_not_known() {
     assert_eq!(json("check arm.urdf next.obj --ignore-adjacent --trajectory stay.csv --json").1, 0);
 }
 
-/// The arm turns in an open mesh and into its wall: that is certain, though nothing is known before.
+/// The arm turns in an open mesh and into its wall. That is certain, though nothing is known before
+/// it.
 #[test]
 fn a_way_out_of_an_open_mesh_meets_it() {
     write_robots();
