@@ -691,7 +691,7 @@ class Assembly:
         2), sorted. With `of` only the pairs of this part.
 
         With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh
-        is a surface.
+        is a surface. The pairs of `undecided` are left out.
         """
     def undecided(self, *, clearance: float = 0.0, threads: int | None = None) -> _Ints:
         """The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
@@ -707,7 +707,8 @@ class Assembly:
         threads: int | None = None,
     ) -> _Ints:
         """The pairs of a part of this assembly and a part of another one that touch, or are nearer
-        than `clearance`: an array of the shape (k, 2), sorted.
+        than `clearance`: an array of the shape (k, 2), sorted. Pairs of which one part may lie in
+        a mesh that is not closed are left out, though it is not known whether they clash.
         """
     def touching(
         self,
@@ -719,7 +720,8 @@ class Assembly:
         threads: int | None = None,
     ) -> _Ints:
         """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
-        (k,).
+        (k,). If one of the two may lie in a mesh that is not closed, the part is left out, though
+        it is not known whether they clash.
         """
     def min_distance(
         self, *, of: int | None = None, threads: int | None = None
@@ -1622,13 +1624,22 @@ class JointContact:
         """The second link or obstacle."""
     @property
     def time(self) -> float:
-        """The time, in seconds. Before it the parts are apart."""
+        """The time, in seconds. Before it the parts are apart, or from `undecided_from` on not
+        known to be apart.
+        """
     @property
     def row(self) -> int:
         """The index of the last row that is not later."""
     @property
     def distance(self) -> float | None:
-        """The distance at that time, a length; `None` if the search gave up there."""
+        """The distance at that time, a length. `None` if it is not known whether the parts meet
+        then: the search gave up there, or a part may lie in an open mesh.
+        """
+    @property
+    def undecided_from(self) -> float | None:
+        """The time from which it is not known whether the parts met before `time`, in seconds;
+        `None` if they are apart until then.
+        """
 
 @final
 class Robot:

@@ -60,8 +60,9 @@ def check(
     """Finds all pairs of parts that collide, or are closer than `clearance`, a length.
 
     `parts` is a file, or pairs of names and shapes in world coordinates. Closed meshes are solids.
-    Other meshes have no inside: a pair is undecided if one part may lie in such a mesh. `ignore` has pairs of names to leave out. Raises WorldError for a name that does not exist, or
-    that two parts have.
+    Other meshes have no inside: a pair is undecided if one part may lie in such a mesh. `ignore`
+    has pairs of names to leave out. Raises WorldError for a name that two parts have, or that no
+    part has. If something is unread, a name of no part is a note instead.
     """
     notes: list[str] = []
     unread: list[str] = []
@@ -82,9 +83,12 @@ def check(
         shapes.append(shape)
     for a, b in ignore:
         missing = [name for name in (a, b) if name not in numbers]
-        if missing:
+        if not missing:
+            assembly.ignore(numbers[a], numbers[b])
+        elif unread:
+            notes.append(f"ignore: no part has the name {missing[0]!r}")
+        else:
             raise _carom.WorldError(f"ignore: no part has the name {missing[0]!r}")
-        assembly.ignore(numbers[a], numbers[b])
     clashes = [
         _clash(names[a], names[b], shapes[a], shapes[b])
         for a, b in assembly.clashes(clearance=clearance, threads=threads).tolist()

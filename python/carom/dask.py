@@ -38,8 +38,10 @@ def clash(
 
     `parts` are pairs (shape, pose), and `client` is one of `distributed`. Returns an array of the
     shape (k, 2) with indices of parts, sorted: the same as `Assembly.clashes` on one machine. With
-    `solid` a closed mesh is a solid. `max_parts` is the number of parts of a cell, unless more of
-    them lie in one place. `progress` is called with the number of cells done, and of all.
+    `solid` a closed mesh is a solid. Undecided pairs are not in the array: those of which one part
+    may lie in a mesh that is not closed. `Assembly.undecided` finds them on one machine.
+    `max_parts` is the number of parts of a cell, unless more of them lie in one place. `progress`
+    is called with the number of cells done, and of all.
     """
     from distributed import as_completed
 

@@ -249,7 +249,7 @@ impl Assembly {
     /// sorted. With `of` only the pairs of this part.
     ///
     /// With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh is
-    /// a surface.
+    /// a surface. The pairs of `undecided` are left out.
     #[pyo3(signature = (*, clearance = 0.0, solid = true, of = None, threads = None))]
     fn clashes<'py>(
         &mut self,
@@ -279,7 +279,8 @@ impl Assembly {
     }
 
     /// The pairs of a part of this assembly and a part of another one that touch, or are nearer
-    /// than `clearance`: an array of the shape (k, 2), sorted.
+    /// than `clearance`: an array of the shape (k, 2), sorted. Pairs of which one part may lie in a
+    /// mesh that is not closed are left out, though it is not known whether they clash.
     #[pyo3(signature = (other, *, clearance = 0.0, solid = true, threads = None))]
     fn clashes_with<'py>(
         &mut self,
@@ -298,6 +299,8 @@ impl Assembly {
     }
 
     /// The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers, (k,).
+    /// If one of the two may lie in a mesh that is not closed, the part is left out, though it is
+    /// not known whether they clash.
     #[pyo3(signature = (shape, pose = None, *, clearance = 0.0, solid = true, threads = None))]
     fn touching<'py>(
         &mut self,

@@ -72,18 +72,28 @@ pub(crate) struct JointContact {
     a: String,
     /// The second link or obstacle.
     b: String,
-    /// The time, in seconds. Before it the parts are apart.
+    /// The time, in seconds. Before it the parts are apart, or from `undecided_from` on not known
+    /// to be apart.
     time: f64,
     /// The index of the last row that is not later.
     row: usize,
-    /// The distance at that time, a length; `None` if the search gave up there.
+    /// The distance at that time, a length. `None` if it is not known whether the parts meet then:
+    /// the search gave up there, or a part may lie in an open mesh.
     distance: Option<f64>,
+    /// The time from which it is not known whether the parts met before `time`, in seconds; `None`
+    /// if they are apart until then.
+    undecided_from: Option<f64>,
 }
 
 #[pymethods]
 impl JointContact {
     fn __repr__(&self) -> String {
-        format!("JointContact({:?}, {:?}, time={:?}, row={})", self.a, self.b, self.time, self.row)
+        let or_none = |x: Option<f64>| x.map_or("None".to_owned(), |x| format!("{x:?}"));
+        let (distance, from) = (or_none(self.distance), or_none(self.undecided_from));
+        format!(
+            "JointContact({:?}, {:?}, time={:?}, row={}, distance={distance}, undecided_from={from})",
+            self.a, self.b, self.time, self.row
+        )
     }
 }
 
@@ -521,7 +531,8 @@ impl Robot {
         found.sort_by(|x, y| x.time.total_cmp(&y.time));
         let contact = |met: FirstContact| {
             let [a, b] = met.parts.map(|part| self.part_name(part).to_owned());
-            JointContact { a, b, time: met.time, row: met.row, distance: met.distance }
+            let FirstContact { time, row, distance, undecided_from, .. } = met;
+            JointContact { a, b, time, row, distance, undecided_from }
         };
         Ok(found.into_iter().map(contact).collect())
     }

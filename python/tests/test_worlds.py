@@ -311,3 +311,7 @@ def test_a_part_that_is_no_shape_is_unread(tmp_path: Path) -> None:
     found = carom.check(scene)
     assert [(clash.a, clash.b) for clash in found.clashes] == [("a", "b")]
     assert len(found.unread) == 1 and found.clear is False
+    # Its name may be in `ignore`.
+    found = carom.check(scene, ignore=[("bad", "a")])
+    assert [(clash.a, clash.b) for clash in found.clashes] == [("a", "b")]
+    assert found.notes == ["ignore: no part has the name 'bad'"]

@@ -22,7 +22,7 @@ use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Pose;
 use carom_query::project_point;
-use carom_response::{BodyKind, DisjointSets};
+use carom_response::{BodyKind, DisjointSets, Response};
 use carom_world::{BodyId, ColliderId, ColliderRef, ContactView, Event, EventKind, World};
 use glam::DVec3;
 
@@ -436,8 +436,9 @@ impl Audit {
 
     /// Tests the paths of centres against fixed shapes.
     fn check_sides<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) {
+        // The joints whose bodies pass each other.
         let mut joined: Vec<(u32, u32)> = Vec::new();
-        for joint in world.joints().map(|joint| joint.data()) {
+        for joint in world.joints().map(|joint| joint.data()).filter(|joint| !joint.has_contacts) {
             joined.extend([(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)]);
         }
         joined.sort_unstable();
@@ -451,7 +452,10 @@ impl Audit {
             for (wall, collider) in &fixed {
                 let [p, q] = side::in_frame(&wall.pose.wide(), a.center, b.center);
                 let is_joined = joined.binary_search(&(a.id.index(), wall.id.index())).is_ok();
-                if !is_joined && side::passes(collider.shape_in_body(), p, q) && stops(world, b.id, collider)
+                if !is_joined
+                    && side::passes(collider.shape_in_body(), p, q)
+                    && world.pair_response(b.id, wall.id).is_ok_and(|response| response != Response::Pass)
+                    && stops(world, b.id, collider)
                 {
                     passed.push((b.id, wall.id, a.center, b.center));
                 }

@@ -14,7 +14,8 @@ pub struct AuditSettings {
     pub max_spin_drift: f64,
     /// The deepest overlap of a contact, a length. No limit.
     pub max_depth: f64,
-    /// Whether paths are tested against the surfaces of fixed bodies. Yes.
+    /// Whether paths are tested against the surfaces of fixed bodies. Yes. A body that a hook lets
+    /// through such a surface is a fault then.
     pub checks_sides: bool,
     /// The largest number of faults that the audit stores. 100.
     pub max_faults: usize,

@@ -6,6 +6,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::tol;
 use glam::DVec3;
+use serde::{Deserialize, Deserializer};
 
 /// A tree as it is stored.
 #[derive(serde::Deserialize)]
@@ -16,9 +17,43 @@ pub(crate) struct Unchecked {
     bevels: Vec<SplitPlane>,
     root: u32,
     thin: f64,
+    #[serde(deserialize_with = "low")]
     low: DVec3,
+    #[serde(deserialize_with = "high")]
     high: DVec3,
     report: BspReport,
+}
+
+/// A coordinate of the bounds, which are infinite for a tree without input. JSON has no infinity,
+/// and its writers write null instead.
+#[derive(serde::Deserialize)]
+#[serde(untagged)]
+enum Coordinate {
+    Number(f64),
+    Null,
+}
+
+/// Reads the least coordinates.
+fn low<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DVec3, D::Error> {
+    point(deserializer, f64::INFINITY)
+}
+
+/// Reads the greatest coordinates.
+fn high<'de, D: Deserializer<'de>>(deserializer: D) -> Result<DVec3, D::Error> {
+    point(deserializer, f64::NEG_INFINITY)
+}
+
+/// Reads a point. `null` is the coordinate that null stands for.
+fn point<'de, D: Deserializer<'de>>(deserializer: D, null: f64) -> Result<DVec3, D::Error> {
+    // Other formats write infinity, and do not say of which type the next value is.
+    if !deserializer.is_human_readable() {
+        return DVec3::deserialize(deserializer);
+    }
+    let coordinate = |read: Coordinate| match read {
+        Coordinate::Number(x) => x,
+        Coordinate::Null => null,
+    };
+    <[Coordinate; 3]>::deserialize(deserializer).map(|all| DVec3::from_array(all.map(coordinate)))
 }
 
 impl TryFrom<Unchecked> for BspTree {

@@ -62,6 +62,16 @@ pub fn spaced(v: DVec3) -> String {
     format!("{} {} {}", number(v.x), number(v.y), number(v.z))
 }
 
+/// Returns the end of a sentence about pairs: how many are not known, and how many things were not
+/// read. Empty if there are none.
+pub(crate) fn open_questions(n_unknown: usize, remarks: &Remarks) -> String {
+    let unknown = if n_unknown == 0 { String::new() } else { format!(", {n_unknown} not known") };
+    match remarks.unread.len() {
+        0 => unknown,
+        n => format!("{unknown}; not clear: {} not read", counted(n, "thing was", "things were")),
+    }
+}
+
 /// Formats a count of things for people.
 pub fn counted(n: usize, one: &str, many: &str) -> String {
     if n == 1 { format!("1 {one}") } else { format!("{n} {many}") }

@@ -2,7 +2,7 @@
 //! yellow.
 
 use crate::cluster_picture::{PictureBox, few_boxes};
-use crate::command::check::PairReport;
+use crate::command::check::{Finding, PairReport};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
 use crate::remarks::Remarks;
 use crate::report::counted;
@@ -18,13 +18,13 @@ const MAX_ROWS: usize = 5000;
 
 /// Returns the pairs in this order: those that collide, the deepest first; those that are too
 /// close, the nearest first; those for which it is not known whether they collide.
-fn by_depth(listed: &[PairReport]) -> Vec<&PairReport> {
+fn by_depth(listed: &[PairReport], clearance: f64) -> Vec<&PairReport> {
     let mut sorted: Vec<&PairReport> = listed.iter().collect();
-    let key = |pair: &PairReport| match pair.intersects {
+    let key = |pair: &PairReport| match pair.finding(clearance) {
         // A part inside of another one with unknown depth comes before all known depths.
-        Some(true) => (0, -pair.depth.unwrap_or(f64::INFINITY)),
-        Some(false) => (1, pair.distance),
-        None => (2, pair.distance),
+        Finding::Collides => (0, -pair.depth.unwrap_or(f64::INFINITY)),
+        Finding::TooClose => (1, pair.distance),
+        Finding::Undecided => (2, pair.distance),
     };
     sorted.sort_by(|p, q| {
         let ((kind_p, value_p), (kind_q, value_q)) = (key(p), key(q));
@@ -80,6 +80,7 @@ pub(crate) fn page(
     names: &[String],
     solids: &[Solid],
     listed: &[PairReport],
+    clearance: f64,
     crossed: &[usize],
     remarks: &Remarks,
     up: Option<&str>,
@@ -115,7 +116,7 @@ pub(crate) fn page(
         .collect();
     let mut states = vec![BodyState::Fixed; solids.len()];
     for pair in listed {
-        let is_hit = pair.is_collision();
+        let is_hit = pair.finding(clearance) == Finding::Collides;
         for part in [pair.a, pair.b] {
             states[part] = match (states[part], is_hit) {
                 (_, true) | (BodyState::Colliding, _) => BodyState::Colliding,
@@ -125,7 +126,7 @@ pub(crate) fn page(
     }
     crossed.iter().for_each(|part| states[*part] = BodyState::Colliding);
     let points: Vec<Vec3> = listed.iter().map(|p| shown(p.point)).collect();
-    let sorted = by_depth(listed);
+    let sorted = by_depth(listed, clearance);
     let n_rows = sorted.len().min(MAX_ROWS);
     let positions: Vec<[f32; 3]> = sorted[..n_rows].iter().map(|p| shown(p.point).to_array()).collect();
     let rows: Vec<Value> = sorted[..n_rows]
@@ -137,7 +138,7 @@ pub(crate) fn page(
         })
         .collect();
     let columns = ["part", "and part", "contact", "triangle pairs", "distance", "depth"];
-    let title = title(listed, crossed.len(), remarks.unread.len());
+    let title = title(listed, clearance, crossed.len(), remarks.unread.len());
     let bodies = (0..solids.len() as u32).collect();
     let mut recording = Recording::new(&title, 1.0, shapes, bodies)
         .with_names(names.to_vec())
@@ -160,12 +161,12 @@ fn left_out(n: usize) -> Option<String> {
 }
 
 /// Returns the result in a few words.
-fn title(listed: &[PairReport], n_crossed: usize, n_unread: usize) -> String {
-    let n_of = |intersects| listed.iter().filter(|pair| pair.intersects == intersects).count();
+fn title(listed: &[PairReport], clearance: f64, n_crossed: usize, n_unread: usize) -> String {
+    let n_of = |finding| listed.iter().filter(|pair| pair.finding(clearance) == finding).count();
     let words = [
-        (n_of(Some(true)), "pair collides", "pairs collide"),
-        (n_of(Some(false)), "pair too close", "pairs too close"),
-        (n_of(None), "pair not known", "pairs not known"),
+        (n_of(Finding::Collides), "pair collides", "pairs collide"),
+        (n_of(Finding::TooClose), "pair too close", "pairs too close"),
+        (n_of(Finding::Undecided), "pair not known", "pairs not known"),
         (n_crossed, "part crosses itself", "parts cross themselves"),
         (n_unread, "thing not read", "things not read"),
     ];

@@ -317,17 +317,39 @@ impl<'a> Loader<'a, '_, '_> {
         let mut skins: HashMap<usize, usize> = HashMap::new();
         // Depth first in the order of the file. A node that is reached twice would make a cycle or
         // a DAG.
-        let mut stack: Vec<(usize, Option<u32>)> = scene.nodes.into_iter().rev().map(|n| (n, None)).collect();
-        while let Some((number, parent)) = stack.pop() {
+        let mut visited = HashSet::new();
+        // With its parent, and whether it hangs on a node that has no placement.
+        let mut stack: Vec<(usize, Option<u32>, bool)> =
+            scene.nodes.into_iter().rev().map(|n| (n, None, false)).collect();
+        while let Some((number, parent, is_lost)) = stack.pop() {
             let text = self.document.nodes.get(number).copied();
             let text = text.ok_or_else(|| self.at("nodes", format!("there is no node {number}")))?;
-            let index = model.nodes.len();
-            if self.scene_nodes.insert(number, index).is_some() {
+            if !visited.insert(number) {
                 return Err(self.at(format!("nodes[{number}]"), "is the child of two nodes"));
             }
-            let node: Node<'a> = self.item(text, "nodes", number)?;
+            let node: Node<'a> = match serde_json::from_str(text.get()) {
+                Ok(node) => node,
+                Err(e) => {
+                    self.refuse_or_list(&format!("nodes[{number}]"), &e.to_string(), model)?;
+                    continue;
+                }
+            };
             let called = called("nodes", number, node.name.as_deref());
-            let local = local(&node).map_err(|e| self.at(&*called, e))?;
+            let placed =
+                if is_lost { Err("it hangs on a node without a placement".to_owned()) } else { local(&node) };
+            let local = match placed {
+                Ok(local) => local,
+                Err(e) => {
+                    if node.mesh.is_some() || !is_lost {
+                        self.refuse_or_list(&called, &e, model)?;
+                    }
+                    // Its children cannot be placed either.
+                    stack.extend(node.children.into_iter().rev().map(|child| (child, None, true)));
+                    continue;
+                }
+            };
+            let index = model.nodes.len();
+            self.scene_nodes.insert(number, index);
             model.nodes.push(SceneNode {
                 number,
                 name: node.name.as_deref().map(Box::from),
@@ -363,9 +385,9 @@ impl<'a> Loader<'a, '_, '_> {
                 }
             }
             let parent = u32::try_from(index).map_err(|_| self.at("nodes", "too many"))?;
-            stack.extend(node.children.into_iter().rev().map(|child| (child, Some(parent))));
+            stack.extend(node.children.into_iter().rev().map(|child| (child, Some(parent), false)));
         }
-        let n_outside = self.document.nodes.len() - model.nodes.len();
+        let n_outside = self.document.nodes.len() - visited.len();
         if 0 < n_outside {
             model
                 .notes

@@ -139,17 +139,17 @@ pub fn read(path: &Path) -> Result<Map, ReadError> {
 /// Reads the bytes of a map. `path` appears in messages only.
 pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
-    let mut map = Map::default();
-    let mut open: Vec<Block> = Vec::new();
+    let mut parser = Parser::default();
     for (number, line) in bytes.split(|b| *b == b'\n').enumerate() {
         let at = |reason: String| ReadError::at(path, Location::Line(number + 1), reason);
         // Names and comments may have any encoding; braces, points and keys are ASCII.
         let text = String::from_utf8_lossy(line);
         let mut rest = text.trim();
         while !rest.is_empty() && !rest.starts_with("//") {
-            rest = statement(rest, number + 1, &mut map, &mut open).map_err(at)?.trim_start();
+            rest = parser.statement(rest, number + 1).map_err(at)?.trim_start();
         }
     }
+    let Parser { map, open, .. } = parser;
     if !open.is_empty() {
         return Err(ReadError::at(
             path,
@@ -160,96 +160,17 @@ pub fn parse(bytes: &[u8], path: &Path) -> Result<Map, ReadError> {
     if map.entities.is_empty() {
         return Err(ReadError::at(path, Location::File, "no entity: not a map"));
     }
-    // The lines of blocks are in the order of the file.
-    let mut unnamed = Vec::new();
-    for entity in &mut map.entities {
-        let empty = entity.brushes.iter().filter(|brush| brush.planes.is_empty()).map(|brush| brush.line);
-        let is_listed = |line: usize| map.unread.binary_search_by_key(&line, |block| block.line).is_ok();
-        let empty = empty.filter(|line| !is_listed(*line));
-        unnamed.extend(empty.map(|line| UnreadBlock { line, name: String::new() }));
-        entity.brushes.retain(|brush| !brush.planes.is_empty());
-    }
-    map.unread.extend(unnamed);
-    map.unread.sort_by_key(|block| block.line);
     Ok(map)
 }
 
-/// Reads a brace, a pair, a plane, or the words of another block, from the start of a text that is
-/// not empty. Returns the text behind it.
-fn statement<'t>(
-    text: &'t str,
-    line: usize,
-    map: &mut Map,
-    open: &mut Vec<Block>,
-) -> Result<&'t str, String> {
-    match (text.as_bytes()[0], open.last()) {
-        (b'{', _) => {
-            let block = open_block(map, open, line)?;
-            if block == Block::Other && open.last() == Some(&Block::Brush) {
-                list_as_unread(map, "");
-            }
-            open.push(block);
-            Ok(&text[1..])
-        }
-        (b'}', _) => {
-            open.pop().ok_or("a closing brace without an opening one")?;
-            Ok(&text[1..])
-        }
-        (_, Some(Block::Other)) => Ok(split_words(text).1),
-        (b'"', Some(Block::Entity)) => {
-            let (pair, rest) = pair(text)?;
-            if let Some(entity) = map.entities.last_mut() {
-                entity.pairs.push(pair);
-            }
-            Ok(rest)
-        }
-        (b'"', _) => Err("a key outside of an entity".to_owned()),
-        (b'(', Some(Block::Brush)) => {
-            let (plane, texture, rest) = plane(text)?;
-            let brush = map.entities.last_mut().and_then(|entity| entity.brushes.last_mut());
-            if let Some(brush) = brush {
-                if brush.planes.is_empty() {
-                    brush.texture = texture.to_owned();
-                }
-                brush.planes.push(plane);
-                brush.lines.push(line);
-            }
-            Ok(rest)
-        }
-        // The name of a block in the place of a brush, such as a patch.
-        (_, Some(Block::Brush)) => {
-            let (words, rest) = split_words(text);
-            let brush = map.entities.last().and_then(|entity| entity.brushes.last());
-            if brush.is_some_and(|brush| !brush.planes.is_empty()) {
-                return Err(format!("{words:?} is neither a plane nor a brace"));
-            }
-            list_as_unread(map, words);
-            Ok(rest)
-        }
-        _ => Err(format!("{text:?} is neither a brace, a key nor a plane")),
-    }
-}
-
-/// Returns the words at the start of a text, and the rest from the first word that is a brace or
-/// begins a comment.
-fn split_words(text: &str) -> (&str, &str) {
-    let is_end = |word: &str| word == "{" || word == "}" || word.starts_with("//");
-    let end = starts_of_words(text).skip(1).find(|(_, word)| is_end(word)).map_or(text.len(), |(at, _)| at);
-    (text[..end].trim_end(), &text[end..])
-}
-
-/// Returns each word of a text with its place.
-fn starts_of_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
-}
-
-/// Lists the last brush as unread, once. The first name is kept as that of the block.
-fn list_as_unread(map: &mut Map, name: &str) {
-    let brush = map.entities.last().and_then(|entity| entity.brushes.last());
-    let Some(line) = brush.map(|brush| brush.line) else { return };
-    if map.unread.last().is_none_or(|block| block.line != line) {
-        map.unread.push(UnreadBlock { line, name: shortened(name, MAX_NAME_CHARS) });
-    }
+/// A level that is being read.
+#[derive(Default)]
+struct Parser {
+    map: Map,
+    /// The blocks around the next statement.
+    open: Vec<Block>,
+    /// The name of the first block in the current brush that is not read; empty if it has none.
+    other: Option<String>,
 }
 
 /// The kind of a block in braces.
@@ -261,36 +182,142 @@ enum Block {
     Other,
 }
 
-fn open_block(map: &mut Map, open: &[Block], line: usize) -> Result<Block, String> {
-    match open.last() {
-        None => {
-            map.entities.push(Entity { pairs: Vec::new(), brushes: Vec::new() });
-            Ok(Block::Entity)
+impl Parser {
+    /// Reads a brace, a pair, a plane, or the words of another block, from the start of a text that
+    /// is not empty. Returns the text behind it.
+    fn statement<'t>(&mut self, text: &'t str, line: usize) -> Result<&'t str, String> {
+        let word = text.split_whitespace().next().unwrap_or_default();
+        match (text.as_bytes()[0], self.open.last()) {
+            (_, Some(Block::Other)) if !is_brace(word) => Ok(split_words(text).1),
+            (b'{', _) => {
+                self.open_block(line)?;
+                Ok(&text[1..])
+            }
+            (b'}', _) => {
+                self.close_block()?;
+                Ok(&text[1..])
+            }
+            (b'"', Some(Block::Entity)) => {
+                let (pair, rest) = pair(text)?;
+                if let Some(entity) = self.map.entities.last_mut() {
+                    entity.pairs.push(pair);
+                }
+                Ok(rest)
+            }
+            (b'"', _) => Err("a key outside of an entity".to_owned()),
+            (b'(', Some(Block::Brush)) => {
+                let (plane, texture, rest) = plane(text)?;
+                if let Some(brush) = self.brush() {
+                    if brush.planes.is_empty() {
+                        brush.texture = texture.to_owned();
+                    }
+                    brush.planes.push(plane);
+                    brush.lines.push(line);
+                }
+                Ok(rest)
+            }
+            // The name of a block in the place of a brush, such as a patch.
+            (_, Some(Block::Brush)) => {
+                let (words, rest) = split_words(text);
+                if self.brush().is_some_and(|brush| !brush.planes.is_empty()) {
+                    return Err(format!("{words:?} is neither a plane nor a brace"));
+                }
+                self.other.get_or_insert_with(|| shortened(words, MAX_NAME_CHARS));
+                Ok(rest)
+            }
+            _ => Err(format!("{text:?} is neither a brace, a key nor a plane")),
         }
-        Some(Block::Entity) => {
-            if let Some(entity) = map.entities.last_mut() {
-                let brush = MapBrush { line, planes: Vec::new(), lines: Vec::new(), texture: String::new() };
+    }
+
+    /// Returns the last brush.
+    fn brush(&mut self) -> Option<&mut MapBrush> {
+        self.map.entities.last_mut()?.brushes.last_mut()
+    }
+
+    fn open_block(&mut self, line: usize) -> Result<(), String> {
+        let block = match self.open.last() {
+            None => {
+                self.map.entities.push(Entity { pairs: Vec::new(), brushes: Vec::new() });
+                Block::Entity
+            }
+            Some(Block::Entity) => {
+                if let Some(entity) = self.map.entities.last_mut() {
+                    let (planes, lines) = (Vec::new(), Vec::new());
+                    entity.brushes.push(MapBrush { line, planes, lines, texture: String::new() });
+                }
+                Block::Brush
+            }
+            Some(_) if self.open.len() < 8 => {
+                self.other.get_or_insert_default();
+                Block::Other
+            }
+            Some(_) => return Err("braces in braces, eight deep".to_owned()),
+        };
+        self.open.push(block);
+        Ok(())
+    }
+
+    /// Closes the last block. Lists a brush as unread if it has another block or no planes; one
+    /// without planes is dropped.
+    fn close_block(&mut self) -> Result<(), String> {
+        let block = self.open.pop().ok_or("a closing brace without an opening one")?;
+        let entity = self.map.entities.last_mut();
+        let Some(entity) = entity.filter(|_| block == Block::Brush) else { return Ok(()) };
+        let other = self.other.take();
+        if let Some(brush) = entity.brushes.pop() {
+            let is_empty = brush.planes.is_empty();
+            if is_empty || other.is_some() {
+                let name = other.unwrap_or_default();
+                self.map.unread.push(UnreadBlock { line: brush.line, name });
+            }
+            if !is_empty {
                 entity.brushes.push(brush);
             }
-            Ok(Block::Brush)
         }
-        Some(_) if open.len() < 8 => Ok(Block::Other),
-        Some(_) => Err("braces in braces, eight deep".to_owned()),
+        Ok(())
     }
+}
+
+/// Whether a word of an unread block begins with a brace. An opening brace may begin the name of a
+/// texture instead, if more than braces and a comment follows.
+fn is_brace(word: &str) -> bool {
+    let start = word.split("//").next().unwrap_or_default();
+    start.starts_with('}') || start.bytes().all(|byte| byte == b'{' || byte == b'}')
+}
+
+/// Returns the words at the start of a text, and the rest from the first word that is a brace or
+/// begins a comment.
+fn split_words(text: &str) -> (&str, &str) {
+    let end = starts_of_words(text).skip(1).find(|(_, word)| is_brace(word)).map_or(text.len(), |(at, _)| at);
+    (text[..end].trim_end(), &text[end..])
+}
+
+/// Returns each word of a text with its place.
+fn starts_of_words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split_whitespace().map(move |word| (word.as_ptr() as usize - text.as_ptr() as usize, word))
 }
 
 /// Parses a key and a value in quotes. Returns them, and the text behind them.
 ///
 /// Some editors write a quote in a value behind a backslash, others end paths with a backslash. So
-/// a quote behind a backslash ends a value only if no other quote of the line does.
+/// a quote behind a backslash ends a value only if a pair follows it, or if no other quote of the
+/// line ends it.
 fn pair(text: &str) -> Result<((String, String), &str), String> {
     let refused = || format!("{text:?} is not a key and a value in quotes");
     let (key, rest) = text[1..].split_once('"').ok_or_else(refused)?;
     let value = rest.trim_start().strip_prefix('"').ok_or_else(refused)?;
-    let mut quotes = value.match_indices('"').map(|(at, _)| at);
-    let bare = quotes.find(|at| !value[..*at].ends_with('\\'));
-    let end = bare.or_else(|| value.rfind('"')).ok_or_else(refused)?;
+    let is_end = |at: usize| !value[..at].ends_with('\\') || leads_to_pair(&value[at + 1..]);
+    let end = value.match_indices('"').map(|(at, _)| at).find(|at| is_end(*at));
+    let end = end.or_else(|| value.rfind('"')).ok_or_else(refused)?;
     Ok(((key.to_owned(), value[..end].replace("\\\"", "\"")), &value[end + 1..]))
+}
+
+/// Whether a text leads to a key and a value in quotes, with only blanks and braces before them.
+fn leads_to_pair(text: &str) -> bool {
+    let is_between = |c: char| c.is_whitespace() || c == '{' || c == '}';
+    let key = text.trim_start_matches(is_between).strip_prefix('"');
+    let value = key.and_then(|key| key.split_once('"')?.1.trim_start().strip_prefix('"'));
+    text.starts_with(is_between) && value.is_some_and(|value| value.contains('"'))
 }
 
 /// Parses three points in brackets, the name of the texture and its numbers. Returns the plane, the

@@ -1,8 +1,9 @@
 //! Wavefront OBJ: the `v` and `f` lines in `f64`, optionally split by groups and objects.
 //!
-//! The standard library parses the numbers, so they are correctly rounded. Texture indices, normal
-//! indices and materials are ignored. Lines and points have no surface; they are left out with a
-//! note. Curved surfaces and lines with unknown keywords are listed as unread.
+//! The standard library parses the numbers, so they are correctly rounded. Names and comments may
+//! have any encoding. Texture indices, normal indices and materials are ignored. Lines and points
+//! have no surface; they are left out with a note. Curved surfaces and lines with unknown keywords
+//! are listed as unread.
 //!
 //! Reference: Wavefront Technologies, Object Files (.obj), Advanced Visualizer Manual, app. B1.
 //! Differs: parsed here, not by `tobj`. That crate gives no line numbers, splits shared vertices at
@@ -12,7 +13,7 @@ use crate::error::{Location, ReadError, shortened};
 use crate::files::Files;
 use crate::limits::{MAX_NAME_CHARS, MAX_NOTES};
 use crate::model::Model;
-use crate::part::{Part, RawMesh};
+use crate::part::{Part, RawMesh, push_note};
 use crate::polygon::{Quirks, triangulate};
 use glam::DVec3;
 use std::borrow::Cow;
@@ -61,23 +62,40 @@ struct Faces {
     corners: Vec<u32>,
     /// For each face its line, and the end of its corners in `corners`.
     ends: Vec<(usize, usize)>,
+    /// The number of `o` lines so far.
+    n_objects: usize,
     /// The current object; empty before the first one, and for one without a name.
-    object: Arc<str>,
-    /// For each `o` and `g` line the index of its first face, and the object and the group from
-    /// there on. A new object begins without a group.
-    groups: Vec<(usize, Arc<str>, String)>,
+    object: Arc<[u8]>,
+    /// One for each `o` and `g` line.
+    groups: Vec<Group>,
 }
 
+/// The object and the group of faces. Names are in the encoding of the file.
+struct Group {
+    /// The index of the first face.
+    first: usize,
+    object: Arc<[u8]>,
+    /// The number of the `o` line that began the object; 0 before the first one.
+    object_line: usize,
+    /// Empty for the faces of an object without a group, as after its `o` line.
+    name: Vec<u8>,
+}
+
+/// The name of an object, and that of a group in it.
+type GroupName<'a> = (&'a [u8], &'a [u8]);
+
 impl Faces {
-    /// Begins an object or a group at the next face, for the keyword `o` or `g`.
-    fn begin(&mut self, keyword: &str, name: String) {
-        let group = if keyword == "o" {
-            self.object = name.into();
-            String::new()
-        } else {
-            name
-        };
-        self.groups.push((self.ends.len(), self.object.clone(), group));
+    /// Begins an object or a group at the next face, for the keyword `o` or `g`. Blanks in a name
+    /// count as one.
+    fn begin(&mut self, keyword: &str, name: &[u8]) {
+        let words: Vec<&[u8]> = name.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).collect();
+        let mut name = words.join(&b' ');
+        if keyword == "o" {
+            self.object = core::mem::take(&mut name).into();
+            self.n_objects += 1;
+        }
+        let (object, object_line) = (self.object.clone(), self.n_objects);
+        self.groups.push(Group { first: self.ends.len(), object, object_line, name });
     }
 }
 
@@ -91,31 +109,18 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     while let Some(line) = lines.next() {
         let number = lines.number;
         let at = |reason: String| ReadError::at(path, Location::Line(number), reason);
-        let Ok(text) = core::str::from_utf8(line) else {
-            // Names and comments may have any encoding; geometry must be UTF-8.
-            match line.trim_ascii_start() {
-                [b'v' | b'f', b' ' | b'\t', ..] => return Err(at("not text".to_owned())),
-                _ if line.contains(&0) => return Err(at("not text: not an OBJ file".to_owned())),
-                [keyword @ (b'o' | b'g'), b' ' | b'\t', name @ ..] => {
-                    let name = String::from_utf8_lossy(name.trim_ascii()).into_owned();
-                    faces.begin(if *keyword == b'o' { "o" } else { "g" }, name);
-                    continue;
-                }
-                _ => continue,
-            }
-        };
-        let mut text = Cow::Borrowed(text.trim());
-        // A backslash at the end continues the line.
-        while text.ends_with('\\') && !text.starts_with('#') {
-            let mut joined = text.into_owned();
-            joined.pop();
-            joined.push(' ');
-            if let Some(next) = lines.next() {
-                joined.push_str(String::from_utf8_lossy(next).trim_end());
-            }
-            text = Cow::Owned(joined);
+        if line.contains(&0) && core::str::from_utf8(line).is_err() {
+            return Err(at("not text: not an OBJ file".to_owned()));
         }
-        has_keyword |= read_line(&text, number, &mut mesh, &mut faces, &mut unusual).map_err(at)?;
+        let mut line = Cow::Borrowed(line.trim_ascii());
+        // A backslash at the end continues the line.
+        while line.ends_with(b"\\") && !line.starts_with(b"#") {
+            let joined = line.to_mut();
+            joined.pop();
+            joined.push(b' ');
+            joined.extend_from_slice(lines.next().unwrap_or_default().trim_ascii_end());
+        }
+        has_keyword |= read_line(&line, number, &mut mesh, &mut faces, &mut unusual).map_err(at)?;
     }
     if !has_keyword {
         return Err(ReadError::at(path, Location::File, "no v or f line: not an OBJ file"));
@@ -133,10 +138,13 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &Files<'_>) -> Result<Mode
     }
     let mesh = mesh.checked(path)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let parts =
-        if files.options.split_objects { split(&mesh, &faces.groups, &ends, &stem) } else { Vec::new() };
+    let mut notes = quirks.notes();
+    let parts = match files.options.split_objects {
+        true => split(&mesh, &faces.groups, &ends, &stem, &mut notes),
+        false => Vec::new(),
+    };
     let mut model = Model::new(if parts.is_empty() { vec![Part::new(stem, mesh)] } else { parts });
-    model.notes = quirks.notes();
+    model.notes = notes;
     unusual.report(&mut model);
     Ok(model)
 }
@@ -192,13 +200,14 @@ impl SkippedLines {
 
 /// Reads one line. Returns whether it was geometry.
 fn read_line(
-    line: &str,
+    line: &[u8],
     number: usize,
     mesh: &mut RawMesh,
     faces: &mut Faces,
     unusual: &mut SkippedLines,
 ) -> Result<bool, String> {
-    let mut words = line.split_whitespace();
+    let text = String::from_utf8_lossy(line);
+    let mut words = text.split_whitespace();
     let Some(keyword) = words.next() else { return Ok(false) };
     match keyword {
         "v" | "V" => {
@@ -248,7 +257,7 @@ fn read_line(
         _ if keyword.starts_with('#') => Ok(false),
         _ => {
             if keyword == "o" || keyword == "g" {
-                faces.begin(keyword, words.collect::<Vec<_>>().join(" "));
+                faces.begin(keyword, line.get(1..).unwrap_or_default());
             } else if !NO_GEOMETRY.contains(&keyword) {
                 unusual.n_unread += 1;
                 if unusual.unread.len() < MAX_NOTES {
@@ -261,35 +270,43 @@ fn read_line(
 }
 
 /// Splits the mesh into the groups of its objects. Triangles of one group of one object form one
-/// part. So do those of an object without a group.
-fn split(mesh: &RawMesh, groups: &[(usize, Arc<str>, String)], ends: &[usize], stem: &str) -> Vec<Part> {
+/// part. So do those of an object without a group. Adds a note for objects that have one name.
+fn split(mesh: &RawMesh, groups: &[Group], ends: &[usize], stem: &str, notes: &mut Vec<String>) -> Vec<Part> {
     let mut named: Vec<(String, Vec<[u32; 3]>)> = Vec::new();
-    let mut known: HashMap<Option<(&str, &str)>, usize> = HashMap::new();
+    // For each name the part, the object that began it, and whether another one follows.
+    let mut known: HashMap<Option<GroupName<'_>>, (usize, usize, bool)> = HashMap::new();
     let triangle_at = |face: usize| if face == 0 { 0 } else { ends[face - 1] };
-    let named_groups = groups.iter().map(|(face, object, group)| (*face, Some((&**object, &**group))));
+    let named_groups =
+        groups.iter().map(|group| (group.first, group.object_line, Some((&*group.object, &*group.name))));
     // The faces before the first object or group.
-    let starts: Vec<_> = core::iter::once((0, None)).chain(named_groups).collect();
-    for (i, (face, key)) in starts.iter().enumerate() {
+    let starts: Vec<_> = core::iter::once((0, 0, None)).chain(named_groups).collect();
+    for (i, (face, object_line, key)) in starts.iter().enumerate() {
         let end = starts.get(i + 1).map_or(ends.len(), |next| next.0);
         let triangles = &mesh.triangles[triangle_at(*face)..triangle_at(end)];
         if triangles.is_empty() {
             continue;
         }
-        let part = *known.entry(*key).or_insert_with(|| {
+        let (part, first_line, is_repeated) = known.entry(*key).or_insert_with(|| {
             named.push((key.map_or_else(|| stem.to_owned(), group_name), Vec::new()));
-            named.len() - 1
+            (named.len() - 1, *object_line, false)
         });
-        named[part].1.extend_from_slice(triangles);
+        if *first_line != *object_line && !*is_repeated {
+            *is_repeated = true;
+            let name = &named[*part].0;
+            push_note(notes, format!("more than one object is named {name:?}; they are one part"));
+        }
+        named[*part].1.extend_from_slice(triangles);
     }
     named.into_iter().map(|(name, triangles)| Part::new(name, mesh.with_used_vertices(triangles))).collect()
 }
 
 /// Returns the name of a group of an object. A long name of an object is cut, because each of its
 /// groups repeats it.
-fn group_name((object, group): (&str, &str)) -> String {
-    match (object, group) {
+fn group_name((object, group): GroupName<'_>) -> String {
+    let [object, group] = [object, group].map(String::from_utf8_lossy);
+    match (&*object, &*group) {
         ("", "") => "default".to_owned(),
         ("", name) | (name, "") => name.to_owned(),
-        _ => format!("{}/{group}", shortened(object, MAX_NAME_CHARS)),
+        _ => format!("{}/{group}", shortened(&object, MAX_NAME_CHARS)),
     }
 }

@@ -181,7 +181,7 @@ pub struct Robot {
     /// The index of each link by its name.
     link_numbers: HashMap<String, usize>,
     joints: Vec<RobotJoint>,
-    /// The index of each joint by its name; the first one if several joints have this name.
+    /// The index of each joint by its name.
     joint_numbers: HashMap<String, usize>,
     /// The rule of each joint that mimics; `None` for the other joints.
     rules: Vec<Option<Rule>>,
@@ -234,8 +234,8 @@ impl Robot {
     /// Builds the tree of links. Adds a note for each joint of another type, which stays at its
     /// origin, for limits that are no range, and for each joint that mimics a missing one.
     ///
-    /// Errors: two links of one name, a joint to a link that is not there, a link below two joints,
-    /// a cycle, an axis without direction.
+    /// Errors: two links or two joints of one name, a joint to a link that is not there, a link
+    /// below two joints, a cycle, an axis without direction.
     pub(crate) fn new(
         name: String,
         links: Vec<String>,
@@ -252,7 +252,10 @@ impl Robot {
         }
         let mut joint_numbers = HashMap::new();
         for (i, text) in texts.iter().enumerate() {
-            joint_numbers.entry(text.name.clone()).or_insert(i);
+            if joint_numbers.insert(text.name.clone(), i).is_some() {
+                let location = Location::Item(format!("joint {}", text.name));
+                return Err(ReadError::at(path, location, "is there twice"));
+            }
         }
         let mut above = vec![None; links.len()];
         let mut joints = Vec::new();
@@ -348,7 +351,7 @@ impl Robot {
         self.link_numbers.get(name).copied()
     }
 
-    /// Returns the index of the joint of this name; the first one if several joints have it.
+    /// Returns the index of the joint of this name.
     pub fn joint(&self, name: &str) -> Option<usize> {
         self.joint_numbers.get(name).copied()
     }

@@ -24,7 +24,7 @@ use std::path::Path;
 /// The members of a part.
 const MEMBERS: [&str; 5] = ["mesh", "file", "name", "scale", "pose"];
 
-/// The most names of other members that a note lists.
+/// The maximum number of names of other members that a note lists.
 const MAX_OTHERS: usize = 20;
 
 #[derive(serde::Deserialize)]
@@ -72,8 +72,9 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     }
     for (whose, others) in [("the scene has", in_scene), ("parts have", found.others)] {
         if !others.is_empty() {
-            let list: Vec<String> = others.into_iter().collect();
-            model.notes.push(format!("{whose} members that are not understood: {}", list.join(", ")));
+            let list: Vec<&str> = others.iter().take(MAX_OTHERS).map(String::as_str).collect();
+            let (list, more) = (list.join(", "), if MAX_OTHERS < others.len() { ", ..." } else { "" });
+            model.notes.push(format!("{whose} members that are not understood: {list}{more}"));
         }
     }
     if let [unit] = found.units.as_slice() {
@@ -86,7 +87,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
 /// Notable things about the parts of a scene.
 #[derive(Default)]
 struct Found {
-    /// The names of members that are not understood.
+    /// The names of members that are not understood: see [`add_other`].
     others: BTreeSet<String>,
     /// The unit of the scene by the first part that states one, and by the first part that states
     /// another one.
@@ -111,8 +112,15 @@ impl Found {
     }
 }
 
-/// The names of the members of an object that are not known, at most [`MAX_OTHERS`]. An error if a
-/// known member is there twice.
+/// Adds the name of another member. The set has at most one name more than a note lists.
+fn add_other(others: &mut BTreeSet<String>, name: String) {
+    if others.len() <= MAX_OTHERS {
+        others.insert(name);
+    }
+}
+
+/// The names of the members of an object that are not known: see [`add_other`]. An error if a known
+/// member is there twice.
 struct OtherMembers<'k>(&'k [&'k str]);
 
 impl<'de> DeserializeSeed<'de> for OtherMembers<'_> {
@@ -134,9 +142,7 @@ impl<'de> Visitor<'de> for OtherMembers<'_> {
         let (mut known, mut others) = (BTreeSet::new(), BTreeSet::new());
         while let Some((name, _)) = members.next_entry::<String, IgnoredAny>()? {
             if !self.0.contains(&name.as_str()) {
-                if others.len() < MAX_OTHERS {
-                    others.insert(name);
-                }
+                add_other(&mut others, name);
             } else if !known.insert(name.clone()) {
                 return Err(A::Error::custom(format!("the member {name:?} is there twice")));
             }
@@ -160,7 +166,8 @@ fn read_part(
     let part: Value = serde_json::from_str(text).map_err(|e| ("", e.to_string()))?;
     if part.is_object() {
         let others = OtherMembers(&MEMBERS).deserialize(&mut serde_json::Deserializer::from_str(text));
-        found.others.extend(others.map_err(|e| ("", e.to_string()))?);
+        let others = others.map_err(|e| ("", e.to_string()))?;
+        others.into_iter().for_each(|name| add_other(&mut found.others, name));
     }
     let text_of = |key: &str, place: &'static str| match part.get(key) {
         None => Ok(None),

@@ -6,7 +6,7 @@
 use crate::error::{Location, ReadError};
 use crate::limits::{MAX_XML_DEPTH, Options};
 use crate::part::push_note;
-use crate::xml::Attributes;
+use crate::xml::{Attributes, XACRO};
 use crate::{Files, shorten};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -61,7 +61,7 @@ pub fn read_srdf(path: &Path) -> Result<Vec<DisabledPair>, ReadError> {
 /// elements that are about collisions. Groups, poses and the like are not read.
 ///
 /// Errors: a file that cannot be read, that is no XML, that ends inside of an element, whose root
-/// is not a robot, or a pair without two names.
+/// is not a robot, that has macros, or a pair without two names.
 pub fn read_whole_srdf(path: &Path) -> Result<Srdf, ReadError> {
     let options = Options::default();
     let bytes = Files::new(&options).read(path)?;
@@ -109,15 +109,20 @@ impl Srdf {
         if NO_COLLISIONS.contains(&name.as_str()) {
             return Ok(());
         }
-        let attributes = Attributes::new(element)?;
+        if name.starts_with("xacro:") {
+            return Err(XACRO.to_owned());
+        }
         if name == "disable_collisions" {
+            let attributes = Attributes::new(element)?;
             let links = [attributes.text("link1")?, attributes.text("link2")?];
             let reason = attributes.get("reason").unwrap_or_default().to_owned();
             self.pairs.push(DisabledPair { links, reason });
             return Ok(());
         }
-        let links = ["link", "link1", "link2"].iter().filter_map(|key| attributes.get(key));
-        let links = links.collect::<Vec<_>>().join(" and ");
+        // The attributes of an element that is not read may have any form.
+        let attributes = Attributes::plain(element).ok();
+        let get = |key: &&str| attributes.as_ref()?.get(key);
+        let links = ["link", "link1", "link2"].iter().filter_map(get).collect::<Vec<_>>().join(" and ");
         let of = if links.is_empty() { String::new() } else { format!(" of {links}") };
         push_note(&mut self.notes, format!("the element {name}{of} is not read"));
         Ok(())

@@ -182,10 +182,11 @@ fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
                 found => return Err(format!("{} instead of \"facet\" or \"endsolid\"", said(found))),
             }
         }
+        // A further solid that ends on a later line is found as such: its next word is not "solid".
         let tail = words.rest_of_line();
-        let begins_more =
-            |word: &&str| ["solid", "facet", "vertex"].iter().any(|one| word.eq_ignore_ascii_case(one));
-        if behind_name(&tail, &name).find(begins_more).is_some() {
+        let ends_more =
+            |word: &str| ["endfacet", "endsolid"].iter().any(|end| word.eq_ignore_ascii_case(end));
+        if behind_name(&tail, &name).any(ends_more) {
             return Err("more than a name behind \"endsolid\"".to_owned());
         }
         solids.push(Solid { name, mesh: welder.mesh, line });
@@ -193,14 +194,12 @@ fn solids(words: &mut Words<'_>) -> Result<Vec<Solid>, String> {
     Ok(solids)
 }
 
-/// Returns the words of a line behind the name of a solid; all words if the line does not begin
-/// with this name. The name may have words of the format.
+/// Returns the words of a line behind those with which the name of a solid begins too. The name may
+/// have words of the format, and some exporters repeat only its beginning.
 fn behind_name<'a>(line: &'a str, name: &str) -> impl Iterator<Item = &'a str> {
-    let n_name = name.split_whitespace().count();
-    let same =
-        line.split_whitespace().zip(name.split_whitespace()).take_while(|(a, b)| a.eq_ignore_ascii_case(b));
-    let n_skipped = if same.count() == n_name { n_name } else { 0 };
-    line.split_whitespace().skip(n_skipped)
+    let (words, of_name) = (line.split_whitespace(), name.split_whitespace());
+    let n_same = words.clone().zip(of_name).take_while(|(a, b)| a.eq_ignore_ascii_case(b)).count();
+    words.skip(n_same)
 }
 
 /// Returns the corners of a facet whose first word was read.

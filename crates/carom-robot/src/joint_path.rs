@@ -39,10 +39,14 @@ pub struct FirstContact {
     pub time: f64,
     /// The index of the last row that is not later.
     pub row: usize,
-    /// The distance at that time, a length. `None` if it is not known whether the parts meet then.
-    /// The search did not converge, and at the time they are very near. Or at a row a piece of one
-    /// lies in the box of a mesh without an inside: see [`Workcell::touches`].
+    /// The distance at that time, a length. `None` if it is not known whether the parts meet then,
+    /// and no later contact was found. The search did not converge, and at the time they are very
+    /// near. Or at a row a piece of one lies in the box of a mesh without an inside: see
+    /// [`Workcell::touches`].
     pub distance: Option<f64>,
+    /// The time, in seconds, from which it is not known whether the parts met before `time`; `None`
+    /// if they are apart until then.
+    pub undecided_from: Option<f64>,
 }
 
 /// Why a path of joints is refused.
@@ -225,38 +229,49 @@ impl<'a> JointPath<'a> {
     /// Follows a pair of parts. Returns when they first come within `clearance`, a length; `None`
     /// if they do not. A closed mesh is a solid: a part inside it touches it. A part can pass into
     /// a mesh without an inside and meet no surface; that is found at the rows only.
+    ///
+    /// A time at which it is not known whether they meet does not end the search for a contact that
+    /// is certain.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
-        let contact =
-            |time: f64, row: usize, distance: Option<f64>| Some(FirstContact { parts, time, row, distance });
-        let poses_at = |row: usize, time: f64| parts.map(|part| self.pose_at(part, row, time));
-        let touches = |row: usize| self.cell.touches_at(parts, poses_at(row, self.times[row]).each_ref());
-        let distance_at_row = |answer: Option<bool>| answer.map(|_| 0.0);
-        match touches(0) {
-            Some(false) => {}
-            answer => return contact(self.times[0], 0, distance_at_row(answer)),
-        }
+        // The first time at which it is not known whether they meet, with its row.
+        let mut undecided: Option<(f64, usize)> = None;
         let has_open_mesh = self.cell.has_open_mesh(parts);
+        // A search that did not converge is long. After it the distance is taken at the rows only.
+        let mut is_continuous = true;
         let mut known = 0.0;
-        for row in 0..self.times.len() {
-            let [start, end] = [self.times[row], *self.times.get(row + 1).unwrap_or(&self.times[row])];
-            if row > 0 && start == end {
-                break;
-            }
-            let rate = self.rate(parts, row);
-            let at = |time: f64| self.cell.distance_at(parts, poses_at(row, time).each_ref());
-            match first_approach(at, rate, clearance, self.tolerance, [start, end], known) {
-                Approach::Clear { at_end } => known = at_end,
-                Approach::Within { time, distance } => return contact(time, row, Some(distance)),
-                Approach::Undecided { time } => return contact(time, row, None),
-            }
-            if has_open_mesh && row + 1 < self.times.len() {
-                match touches(row + 1) {
+        for (row, &start) in self.times.iter().enumerate() {
+            let contact = |time: f64, distance: f64, undecided: Option<(f64, usize)>| {
+                let undecided_from = undecided.map(|(from, _)| from).filter(|from| *from < time);
+                Some(FirstContact { parts, time, row, distance: Some(distance), undecided_from })
+            };
+            let poses_at = |time: f64| parts.map(|part| self.pose_at(part, row, time));
+            // Along a continuous search a part comes into a closed mesh through its surface only.
+            // If the parts stand still, the next row has the same answer.
+            let may_be_nested = row == 0
+                || !is_continuous
+                || undecided.is_none() && has_open_mesh && 0.0 < self.rate(parts, row - 1);
+            if may_be_nested {
+                match self.cell.touches_at(parts, poses_at(start).each_ref()) {
+                    Some(true) => return contact(start, 0.0, undecided),
                     Some(false) => {}
-                    answer => return contact(end, row + 1, distance_at_row(answer)),
+                    None => undecided = undecided.or(Some((start, row))),
+                }
+            }
+            let end = self.times.get(row + 1).copied().filter(|_| is_continuous).unwrap_or(start);
+            let rate = self.rate(parts, row);
+            let at = |time: f64| self.cell.distance_at(parts, poses_at(time).each_ref());
+            match first_approach(at, rate, clearance, self.tolerance, [start, end], known) {
+                Approach::Clear { at_end } => known = if is_continuous { at_end } else { 0.0 },
+                Approach::Within { time, distance } => return contact(time, distance, undecided),
+                Approach::Undecided { time } => {
+                    undecided = undecided.or(Some((time, row)));
+                    (is_continuous, known) = (false, 0.0);
                 }
             }
         }
-        None
+        let nothing_certain =
+            |(time, row)| FirstContact { parts, time, row, distance: None, undecided_from: None };
+        undecided.map(nothing_certain)
     }
 }
 

@@ -63,7 +63,7 @@ pub enum Accuracy {
     Exact,
     /// Values of the right sign that are not farther from 0 than the distance. Unions,
     /// intersections, differences and offsets have them (test:
-    /// `combine::combined_values_are_bounds`).
+    /// `combine::combined_values_are_bounds_of_the_true_distance`).
     Bound,
     /// Values without a proof: fields with an uncertain sign that were combined or offset.
     Estimate,

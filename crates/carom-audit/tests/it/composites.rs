@@ -3,6 +3,7 @@
 use crate::planted::{DT, ball, cuboid, dynamic, ground, kinds, weightless};
 use carom_audit::{Audit, AuditSettings, FaultKind};
 use carom_math::{Pose, Quat, Vec3};
+use carom_response::Response;
 use carom_world::{BodyDesc, ColliderDesc, EventKind, Filter, Groups, World};
 
 fn at(collider: impl Into<ColliderDesc>, position: Vec3) -> ColliderDesc {
@@ -101,6 +102,18 @@ fn r_a_centre_passes_what_does_not_stop_it() {
     let gate = BodyDesc::fixed(far).with_collider(ColliderDesc::new(thin()).with_sensor(true));
     assert_eq!(run(falling(), gate), []);
     assert_eq!(run(falling(), BodyDesc::fixed(thin()).with_filter(through)), []);
+    // By their response they pass, by that of one body or by that of the pair.
+    let pass = Some(Response::Pass);
+    assert_eq!(run(falling(), BodyDesc::fixed(thin()).with_response(Response::Pass)), []);
+    for pair_response in [None, pass] {
+        let mut world = weightless();
+        let wall = world.insert(BodyDesc::fixed(thin())).unwrap();
+        let body = world.insert(falling().with_linear_velocity(Vec3::NEG_Y * 6.0)).unwrap();
+        world.set_pair_response(body, wall, pair_response).unwrap();
+        assert_eq!(kinds(&audited(&mut world, 60).0), []);
+        let is_below = world.body(body).unwrap().pose().translation.y < -1.0;
+        assert_eq!(is_below, pair_response == pass);
+    }
     // A rail between the balls of a dumbbell.
     let around = dumbbell().with_position(Vec3::new(-1.0, 2.0, 0.0));
     assert_eq!(run(around, BodyDesc::fixed(cuboid(0.1, 0.1, 9.0))), []);

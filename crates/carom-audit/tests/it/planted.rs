@@ -5,7 +5,7 @@ use carom_audit::{Audit, AuditSettings, FaultKind};
 use carom_geom::{Cuboid, HalfSpace, Sphere, TriMesh};
 use carom_math::{Pose, Vec3};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, World, WorldSettings};
+use carom_world::{BodyDesc, BodyId, JointDesc, World, WorldSettings};
 use std::sync::Arc;
 
 pub(crate) const DT: f32 = 1.0 / 60.0;
@@ -199,6 +199,24 @@ fn a_centre_that_passes_a_surface() {
         assert_eq!(run(Some(aside)), []);
         let below = Vec3::new(0.1, -0.4, 0.1);
         assert!(run(Some(below)).contains(&(FaultKind::Side, 3)), "{wall:?}");
+    }
+}
+
+/// A joint lets two bodies pass each other only if it allows no contacts between them.
+#[test]
+fn a_centre_that_passes_the_body_at_its_joint() {
+    for has_contacts in [false, true] {
+        let mut world = weightless();
+        let wall = world.insert(BodyDesc::fixed(cuboid(9.0, 0.001, 9.0))).unwrap();
+        let id = world.insert(dynamic(ball(0.1)).with_position(Vec3::Y * 1.5)).unwrap();
+        world.insert_joint(JointDesc::rope(wall, id, 20.0).with_contacts(has_contacts)).unwrap();
+        let audit = audited(&mut world, 4, AuditSettings::default(), |world, step| {
+            if step == 3 {
+                world.body_mut(id).unwrap().set_pose(Pose::from_translation(Vec3::Y * -0.4)).unwrap();
+            }
+        });
+        let is_fault = kinds(&audit).contains(&(FaultKind::Side, 3));
+        assert_eq!(is_fault, has_contacts, "{:?}", audit.faults());
     }
 }
 

@@ -47,10 +47,26 @@ pub struct PairReport {
     pub point: DVec3,
 }
 
+/// The kinds of listed pairs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The surfaces meet, or one part lies in the other.
+    Collides,
+    /// The surfaces do not meet and are nearer than the clearance. Then it does not matter whether
+    /// one part lies in the other.
+    TooClose,
+    /// It is not known whether one part lies in the other.
+    Undecided,
+}
+
 impl PairReport {
-    /// Whether the surfaces meet or one part lies in the other; false if that is not known.
-    pub fn is_collision(&self) -> bool {
-        self.intersects == Some(true)
+    /// Returns the kind of the pair for this clearance, a length.
+    pub fn finding(&self, clearance: f64) -> Finding {
+        match self.intersects {
+            Some(true) => Finding::Collides,
+            None if clearance <= self.distance => Finding::Undecided,
+            _ => Finding::TooClose,
+        }
     }
 }
 
@@ -108,7 +124,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
         return Err("no part could be read".to_owned());
     }
     remarks.add_all(solids.iter().map(|solid| &solid.remarks));
-    let mut ignored = ignored_pairs(&args.ignore, &names)?;
+    let mut ignored = ignored_pairs(&args.ignore, &names, &mut remarks)?;
     ignored.extend(of_robots);
     robots::ignore_own_link(&attached, &placed, &mut ignored);
     let clearance = args.clearance.unwrap_or(0.0);
@@ -150,12 +166,12 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
     remarks.print();
     if let Some(page) = &args.html {
         let crossed: Vec<usize> = selves.iter().map(|(part, _)| *part).collect();
-        let html = scene_page::page(&names, &solids, &listed, &crossed, &remarks, frame.1)?;
+        let html = scene_page::page(&names, &solids, &listed, clearance, &crossed, &remarks, frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
     if args.json || args.json_lines {
         let selves = args.itself.then_some(selves.as_slice());
-        let mut document = document(&names, &listed, selves, frame, args.time, &remarks);
+        let mut document = document(&names, &listed, selves, frame, args, &remarks);
         if args.json_lines {
             document.remove("pairs");
             document.insert("n_pairs".to_owned(), json!(listed.len()));
@@ -207,7 +223,7 @@ fn follow(
         remarks.add_to(&mut document);
         report::print(&Value::Object(document).to_string())?;
     } else {
-        trajectory::print_lines(names, path.times(), &contacts, clearance)?;
+        trajectory::print_lines(names, path.times(), &contacts, clearance, &remarks)?;
     }
     Ok(remarks.outcome(!contacts.is_empty()))
 }
@@ -284,7 +300,14 @@ fn new_name(file: &Path, names: &[String]) -> String {
 }
 
 /// Returns the pairs of part indices, low first, that `--ignore A,B` names.
-fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, usize)>, String> {
+///
+/// Errors: a name that no part has. If something is unread, it may be the name of that; then a note
+/// says so instead.
+fn ignored_pairs(
+    ignore: &[String],
+    names: &[String],
+    remarks: &mut Remarks,
+) -> Result<HashSet<(usize, usize)>, String> {
     let mut pairs = HashSet::new();
     for text in ignore {
         // A name may hold a comma itself: every split is tried.
@@ -292,13 +315,18 @@ fn ignored_pairs(ignore: &[String], names: &[String]) -> Result<HashSet<(usize, 
             let find = |name: &str| names.iter().position(|n| n == name);
             Some((find(&text[..at])?, find(&text[at + 1..])?))
         });
-        let (a, b) = found.ok_or_else(|| {
-            let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
-            let more = if some.len() < names.len() { ", ..." } else { "" };
-            let some = without_controls(&some.join(" "));
-            format!("--ignore {text:?}: not two names of parts; parts are: {some}{more}")
-        })?;
-        pairs.insert((a.min(b), a.max(b)));
+        if let Some((a, b)) = found {
+            pairs.insert((a.min(b), a.max(b)));
+            continue;
+        }
+        let some: Vec<&str> = names.iter().take(20).map(String::as_str).collect();
+        let more = if some.len() < names.len() { ", ..." } else { "" };
+        let some = without_controls(&some.join(" "));
+        let why = format!("--ignore {text:?}: not two names of parts; parts are: {some}{more}");
+        if remarks.unread.is_empty() {
+            return Err(why);
+        }
+        remarks.note(why);
     }
     Ok(pairs)
 }
@@ -446,11 +474,13 @@ fn document(
     listed: &[PairReport],
     selves: Option<&[(usize, SelfReport)]>,
     (unit, up): (Option<&str>, Option<&str>),
-    time: Option<f64>,
+    args: &CheckArgs,
     remarks: &Remarks,
 ) -> Map<String, Value> {
+    let clearance = args.clearance.unwrap_or(0.0);
     let crossed = selves.into_iter().flatten().map(|_| true);
-    let is_clear = is_clear(listed.iter().map(|p| p.intersects.is_some()).chain(crossed), remarks);
+    let is_known = listed.iter().map(|p| p.finding(clearance) != Finding::Undecided);
+    let is_clear = is_clear(is_known.chain(crossed), remarks);
     let pairs: Vec<Value> = listed.iter().map(|pair| pair_members(names, pair)).collect();
     let mut document = Map::new();
     document.insert("schema".to_owned(), json!("carom.check.v1"));
@@ -468,7 +498,7 @@ fn document(
     document.insert("clear".to_owned(), json!(is_clear));
     document.insert("unit".to_owned(), json!(unit));
     document.insert("up".to_owned(), json!(up));
-    document.insert("time".to_owned(), json!(time));
+    document.insert("time".to_owned(), json!(args.time));
     remarks.add_to(&mut document);
     document
 }
@@ -522,21 +552,16 @@ fn print_lines(
             ),
         })?;
     }
-    let n_of = |what| listed.iter().filter(|p| p.intersects == what).count();
-    let n_collide = n_of(Some(true));
+    let clearance = args.clearance.unwrap_or(0.0);
+    let n_of = |what| listed.iter().filter(|p| p.finding(clearance) == what).count();
     let limit = args
         .clearance
-        .map_or(String::new(), |d| format!(", {} closer than {}", n_of(Some(false)), number(d)));
-    let unknown = match n_of(None) {
-        0 => String::new(),
-        n => format!(", {n} not known"),
-    };
-    let (parts, pairs) =
-        (counted(names.len(), "part", "parts"), counted(n_collide, "pair collides", "pairs collide"));
-    let unread = match remarks.unread.len() {
-        0 => String::new(),
-        n => format!("; not clear: {} not read", counted(n, "thing was", "things were")),
-    };
+        .map_or(String::new(), |d| format!(", {} closer than {}", n_of(Finding::TooClose), number(d)));
+    let (parts, pairs) = (
+        counted(names.len(), "part", "parts"),
+        counted(n_of(Finding::Collides), "pair collides", "pairs collide"),
+    );
+    let open = report::open_questions(n_of(Finding::Undecided), remarks);
     let time = args.time.map_or(String::new(), |seconds| format!("; at {} s", number(seconds)));
-    report::print(&format!("{parts}: {pairs}{limit}{unknown}{unread}; {}{time}", load::frame_text(frame)))
+    report::print(&format!("{parts}: {pairs}{limit}{open}; {}{time}", load::frame_text(frame)))
 }

@@ -4,6 +4,7 @@
 //! Reference: none needed. The crate `carom-robot` follows the pairs.
 
 use crate::progress::Progress;
+use crate::remarks::Remarks;
 use crate::report::{self, number};
 use crate::robots::{self, Attached, PlacedRobot};
 use crate::solid::Solid;
@@ -70,7 +71,7 @@ pub(crate) fn document(
     let pairs = contacts.iter().map(|contact| {
         json!({
             "a": names[contact.parts[0]], "b": names[contact.parts[1]], "time": contact.time, "row": contact.row + 1,
-            "distance": contact.distance,
+            "distance": contact.distance, "undecided_from": contact.undecided_from,
         })
     });
     let mut document = serde_json::Map::new();
@@ -88,20 +89,27 @@ pub(crate) fn print_lines(
     times: &[f64],
     contacts: &[FirstContact],
     clearance: f64,
+    remarks: &Remarks,
 ) -> Result<(), String> {
     for contact in contacts {
         let [a, b] = contact.parts.map(|part| without_controls(&names[part]));
         let (when, row) = (number(contact.time), contact.row + 1);
+        let before = contact
+            .undecided_from
+            .map_or(String::new(), |from| format!("; not known from {} s on", number(from)));
         report::print(&match contact.distance {
             None => format!("{a} and {b}: not known from {when} s on, after row {row}"),
-            Some(_) if clearance == 0.0 => format!("{a} and {b} meet at {when} s, after row {row}"),
-            Some(_) => format!("{a} and {b} come within {} at {when} s, after row {row}", number(clearance)),
+            Some(_) if clearance == 0.0 => format!("{a} and {b} meet at {when} s, after row {row}{before}"),
+            Some(_) => {
+                let clearance = number(clearance);
+                format!("{a} and {b} come within {clearance} at {when} s, after row {row}{before}")
+            }
         })?;
     }
-    let (rows, pairs) = (
-        report::counted(times.len(), "row", "rows"),
-        report::counted(contacts.len(), "pair meets", "pairs meet"),
-    );
+    let n_known = contacts.iter().filter(|contact| contact.distance.is_some()).count();
+    let (rows, pairs) =
+        (report::counted(times.len(), "row", "rows"), report::counted(n_known, "pair meets", "pairs meet"));
+    let open = report::open_questions(contacts.len() - n_known, remarks);
     let [first, last] = [times.first(), times.last()].map(|time| number(time.copied().unwrap_or(0.0)));
-    report::print(&format!("{rows} from {first} to {last} s: {pairs}"))
+    report::print(&format!("{rows} from {first} to {last} s: {pairs}{open}"))
 }

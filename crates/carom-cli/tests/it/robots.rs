@@ -216,6 +216,7 @@ fn a_trajectory_in_an_open_mesh_is_not_known() {
     assert!(d["notes"][0].as_str().unwrap().starts_with("hall.obj: inside and outside cannot"), "{d}");
     let text = stdout(&carom(command));
     assert!(text.starts_with("base and hall: not known from 3 s on, after row 1\n"), "{text}");
+    assert!(text.ends_with("\n2 rows from 3 to 4 s: 0 pairs meet, 3 not known\n"), "{text}");
     // A pair that meets makes it certain.
     write("swing.csv", "time,shoulder\n10,0\n12,3.2\n");
     let (d, _) = json("check arm.urdf hall.obj plate.urdf --ignore-adjacent --trajectory swing.csv --json");
@@ -223,6 +224,44 @@ fn a_trajectory_in_an_open_mesh_is_not_known() {
     // Beside the mesh, nothing depends on an inside.
     write("next.obj", &cube([30.0; 3], [40.0; 3], 1));
     assert_eq!(json("check arm.urdf next.obj --ignore-adjacent --trajectory stay.csv --json").1, 0);
+}
+
+/// The arm turns in an open mesh and into its wall. That is certain, though nothing is known before
+/// it.
+#[test]
+fn a_way_out_of_an_open_mesh_meets_it() {
+    write_robots();
+    write("room.obj", &cube([-10.0, -10.0, -10.0], [10.0, 1.0, 10.0], 2));
+    write("out.csv", "time,shoulder\n10,0\n12,1\n");
+    let command = "check arm.urdf room.obj --ignore-adjacent --trajectory out.csv";
+    let (d, status) = json(&format!("{command} --json"));
+    assert_eq!((status, &d["clear"]), (1, &false.into()), "{d}");
+    let pair = |name: &str| d["pairs"].as_array().unwrap().iter().find(|pair| pair["a"] == name).unwrap();
+    let (base, arm) = (pair("base"), pair("arm"));
+    assert_eq!(
+        (&base["time"], &base["distance"], &base["undecided_from"]),
+        (&10.0.into(), &Value::Null, &Value::Null)
+    );
+    // A corner of the arm is 2 m along it and 0.1 m beside it.
+    let time = 10.0 + 2.0 * ((1.0 / 2.0_f64.hypot(0.1)).asin() - 0.1_f64.atan2(2.0));
+    let found = arm["time"].as_f64().unwrap();
+    assert!(found <= time && time - found < 1e-5, "{found} {time}");
+    assert_eq!((&arm["row"], &arm["undecided_from"]), (&1.into(), &10.0.into()));
+    assert!(arm["distance"].is_number(), "{d}");
+    let text = stdout(&carom(command));
+    assert!(text.contains("arm and room meet at 10.9"), "{text}");
+    assert!(text.contains(" s, after row 1; not known from 10 s on\n"), "{text}");
+    assert!(text.ends_with("2 rows from 10 to 12 s: 2 pairs meet, 1 not known\n"), "{text}");
+    let text = stdout(&carom(&format!("{command} --clearance 0.05")));
+    assert!(text.contains("arm and room come within 0.05 at "), "{text}");
+    // A part that is missing is named in the last line too.
+    let output = carom(&format!("{command} no.obj --keep-going"));
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        stdout(&output).ends_with("1 not known; not clear: 1 thing was not read\n"),
+        "{}",
+        stdout(&output)
+    );
 }
 
 /// Parts that do not move are tested once, and their pairs come with the first row.

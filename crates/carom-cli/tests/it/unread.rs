@@ -223,6 +223,13 @@ fn objects_are_parts_on_demand() {
     assert_eq!(json("check two.obj --json").0["parts"], json!(["two"]));
     let (d, status) = json("check two.obj --json --split objects");
     assert_eq!((&d["parts"], status), (&json!(["left", "right"]), 1));
+    file("groups.obj", &format!("o left\ng body\n{TETRA}o right\nf 1 2 3\n"));
+    let (d, status) = json("check groups.obj --json --split objects --ignore left/body,right");
+    assert_eq!((&d["parts"], status), (&json!(["left/body", "right"]), 0));
+    file("twice.obj", &format!("o left\n{TETRA}o left\nf 1 2 3\n"));
+    let (d, _) = json("check twice.obj --json --split objects");
+    let note = "twice.obj: more than one object is named \"left\"; they are one part";
+    assert_eq!((&d["parts"], &d["notes"]), (&json!(["left"]), &json!([note])));
     assert!(error("check two.obj --split groups").contains("groups"));
 }
 
@@ -293,6 +300,67 @@ fn what_lies_in_an_open_mesh_is_not_known() {
     file("beside.obj", &TETRA.replace("v 1 0 0", "v 1.5 0 0").replace("v 0", "v 1.25"));
     let (d, status) = json("check ajar.obj beside.obj --json");
     assert_eq!((status, &d["clear"], &d["notes"]), (0, &json!(true), &json!([])), "{d}");
+}
+
+/// A distance below the clearance is certain, whichever way the part lies.
+#[test]
+fn what_is_too_close_to_an_open_mesh_is_known() {
+    let corner = |i: usize| [i & 1, i >> 1 & 1, i >> 2].map(|bit| 4 * bit);
+    let corners: String = (0..8).map(corner).map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect();
+    let faces = BOX_TRIANGLES[2..].iter().map(|t| t.map(|v| v + 1));
+    let faces: String = faces.map(|[a, b, c]| format!("f {a} {b} {c}\n")).collect();
+    file("tray.obj", &(corners + &faces));
+    // A tetrahedron in the tray, `low` from two of its walls.
+    let tetra = |low: f64| {
+        let corner = |i: usize| [0, 1, 2].map(|axis| if i == axis + 1 { low + 1.0 } else { low });
+        let corners = (0..4).map(corner).map(|[x, y, z]| format!("v {x} {y} {z}\n")).collect::<String>();
+        corners + &TETRA[TETRA.find('f').unwrap()..]
+    };
+    file("near.obj", &tetra(0.5));
+    file("deep.obj", &tetra(1.5));
+    let check = |arguments: &str| json(&format!("check tray.obj {arguments} --json"));
+    let (d, status) = check("near.obj --clearance 0.75");
+    assert_eq!((status, &d["clear"], &d["pairs"][0]["distance"]), (1, &json!(false), &json!(0.5)), "{d}");
+    assert_eq!(d["pairs"][0]["intersects"], Value::Null);
+    let text = stdout(&carom("check tray.obj near.obj --clearance 0.75"));
+    assert!(text.contains("0 pairs collide, 1 closer than 0.75; "), "{text}");
+    let page = folder().join("tray.html");
+    carom(&format!("check tray.obj near.obj --clearance 0.75 --html {}", page.display()));
+    assert!(std::fs::read_to_string(page).unwrap().contains("<title>1 pair too close - carom<"));
+    // Without a clearance, or with one that is smaller, nothing is certain.
+    for arguments in ["near.obj", "near.obj --clearance 0.5", "deep.obj --clearance 0.75"] {
+        assert_eq!(check(arguments).0["clear"], Value::Null, "{arguments}");
+    }
+    // One pair that is certain makes the answer certain.
+    let text = stdout(&carom("check tray.obj near.obj deep.obj --clearance 0.75 --ignore near,deep"));
+    assert!(text.contains("0 pairs collide, 1 closer than 0.75, 1 not known; "), "{text}");
+    assert_eq!(check("near.obj deep.obj --clearance 0.75 --ignore near,deep").0["clear"], json!(false));
+}
+
+/// If a part is missing, `--ignore` may name it.
+#[test]
+fn names_of_what_is_missing_may_be_ignored() {
+    file("far.obj", "v 1e60 0 0\nv 0 0 0\nv 0 1 0\nf 1 2 3\n");
+    file("tetra.obj", TETRA);
+    file(
+        "bent.json",
+        r#"{"parts": [{"mesh": "tetra.obj", "name": "a"}, {"mesh": "far.obj", "name": "bad"},
+        {"mesh": "tetra.obj", "name": "b"}, {"mesh": "no.obj", "name": "lost"}]}"#,
+    );
+    for (ignore, n_pairs) in [("bad,a", 1), ("lost,a", 1), ("bad,a --ignore a,b", 0)] {
+        let output = carom(&format!("check bent.json --keep-going --json --ignore {ignore}"));
+        let d: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        assert_eq!((output.status.code(), d["unread"].as_array().map(Vec::len)), (Some(2), Some(2)), "{d}");
+        assert_eq!(d["pairs"].as_array().map(Vec::len), Some(n_pairs), "{ignore}: {d}");
+        let first = ignore.split(' ').next().unwrap();
+        let note = format!("--ignore {first:?}: not two names of parts; parts are: a b");
+        assert!(d["notes"].as_array().unwrap().contains(&json!(note)), "{d}");
+    }
+    // A missing file.
+    let output = carom("check tetra.obj no.obj --keep-going --json --ignore no,tetra");
+    assert!(stdout(&output).contains("not two names"), "{}", stderr(&output));
+    // If nothing is missing, the name is an error.
+    assert!(error("check tetra.obj --keep-going --ignore bad,tetra").contains("not two names of parts"));
 }
 
 /// A COLLADA file of one triangle, whose unit has this length in metres.

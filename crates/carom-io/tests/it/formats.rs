@@ -1,6 +1,6 @@
 //! Each format gives the mesh that its file describes.
 
-use super::{mesh, parse, samples};
+use super::{mesh, parse, refusal, samples};
 use carom_io::{Format, RawMesh};
 
 /// Six times the volume: 1 for the tetrahedron of the samples, counter-clockwise from outside.
@@ -60,6 +60,26 @@ fn obj_comments_may_be_in_any_encoding() {
     let mut text = b"# caf\xe9\no na\xefve\n".to_vec();
     text.extend(samples::OBJ);
     assert_eq!(mesh(&text, Format::Obj).triangles.len(), 4);
+    // Behind vertices and faces too, under each of their names.
+    for [vertex, face] in [["v", "f"], ["V", "F"], ["v", "fo"]] {
+        let text =
+            format!("{vertex} 0 0 0 # COMMENT\n{vertex} 1 0 0\n{vertex} 0 1 0\n{face} 1 2 \\\n3 # COMMENT\n");
+        let latin = text.replace("COMMENT", "fa\u{e7}ade").chars().map(|c| c as u8).collect::<Vec<u8>>();
+        assert_eq!(mesh(&latin, Format::Obj).triangles, [[0, 1, 2]], "{text}");
+        for (from, to) in [("1 0 0", "1 0 \u{e9}"), ("1 2", "1 2\u{e9}"), ("1 0 0", "1 0 0 \u{e9}")] {
+            let latin = text.replace(from, to).chars().map(|c| c as u8).collect::<Vec<u8>>();
+            assert!(refusal(&latin, Format::Obj).contains("is not a "), "{to}");
+        }
+    }
+    // What is not read is named as in any other file.
+    let model =
+        parse(&[samples::OBJ, b"\ncurv 0 1 1 2 # \xe9\nl 1 2 # \xe9\n"].concat(), Format::Obj).unwrap();
+    assert!(
+        model.unread.len() == 1 && model.unread[0].ends_with("\"curv\" is not read"),
+        "{:?}",
+        model.unread
+    );
+    assert!(model.notes[0].starts_with("1 lines or points are left out"), "{:?}", model.notes);
 }
 
 #[test]

@@ -216,7 +216,9 @@ fn robots_are_read_in_linear_time_and_memory() {
     }
     let links: String = (0..50_000).map(|i| format!(r#"<link name="{i}"/>"#)).collect();
     let chain: String = (1..50_000)
-        .map(|i| format!(r#"<joint name="" type=""><parent link="{}"/><child link="{i}"/></joint>"#, i - 1))
+        .map(|i| {
+            format!(r#"<joint name="{i}" type=""><parent link="{}"/><child link="{i}"/></joint>"#, i - 1)
+        })
         .collect();
     alone("links", format!("<robot>{links}{chain}</robot>").as_bytes(), Format::Urdf).unwrap_err();
     alone("shapes", many(r#"<link name="a"><visual/></link>"#, 50_000).as_bytes(), Format::Urdf).unwrap_err();

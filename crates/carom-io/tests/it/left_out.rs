@@ -1,7 +1,9 @@
 //! Each element of a file is read, refused, or named as unread.
 
+use super::gltf_document::{As, Document};
 use super::{folder, mesh, parse, refusal, samples};
 use carom_io::{Format, Options};
+use serde_json::json;
 use std::fs;
 use std::path::Path;
 
@@ -111,6 +113,36 @@ fn obj_groups_belong_to_their_object() {
     let long = split(&format!("o {}\n{groups}", "x".repeat(9000)));
     assert_eq!(long.len(), 50);
     assert!(long.iter().all(|(name, _)| name.len() < 250), "{}", long[0].0);
+}
+
+/// Names in another encoding than UTF-8 differ if their bytes differ.
+#[test]
+fn obj_names_in_any_encoding_are_told_apart() {
+    let split = |names: [&[u8]; 2]| {
+        let mut text = b"v 0 0 0\nv 1 0 0\nv 0 1 0\n".to_vec();
+        for name in names {
+            text.extend([name, b"\nf 1 2 3\n"].concat());
+        }
+        let options = Options::default().with_split_objects(true);
+        let model = carom_io::parse_with(&text, Format::Obj, Path::new("m.obj"), &options).unwrap();
+        (model.parts.into_iter().map(|part| part.name).collect::<Vec<_>>(), model.notes)
+    };
+    let none = Vec::<String>::new();
+    assert_eq!(
+        split([b"o t\xe9", b"o t\xe8"]),
+        (vec!["t\u{fffd}".to_owned(), "t\u{fffd}#2".to_owned()], none.clone())
+    );
+    assert_eq!(split([b"g \xe9", b"g \xe8"]).0.len(), 2);
+    assert_eq!(split([b"g t\xe9", b"o t\xe9"]).0.len(), 2);
+    // The same name is the same group, whatever blanks it has.
+    assert_eq!(split([b"g a t\xe9", b"g  a   t\xe9 "]), (vec!["a t\u{fffd}".to_owned()], none));
+    // Objects of one name are one part, and a note says so.
+    let note = |name: &str| vec![format!("more than one object is named {name:?}; they are one part")];
+    assert_eq!(split([b"o body", b"o body"]), (vec!["body".to_owned()], note("body")));
+    assert_eq!(
+        split([b"o t\xe9\ng a", b"o t\xe9\ng a"]),
+        (vec!["t\u{fffd}/a".to_owned()], note("t\u{fffd}/a"))
+    );
 }
 
 #[test]
@@ -557,4 +589,70 @@ fn gltf_transforms_that_are_none_are_refused() {
     assert_eq!(instances("TRANSLATION").unwrap().parts.len(), 2);
     let message = instances("ROTATION").unwrap_err().to_string();
     assert!(message.contains("nodes[1] (b)") && message.contains("instance 0: the rotation"), "{message}");
+}
+
+/// If one node has no placement, the others are read on demand. What hangs on it is named.
+#[test]
+fn gltf_nodes_without_a_placement_are_listed_on_demand() {
+    // The roots are a part, a node of this text, and another part.
+    let with = |own: &str, options: &Options| {
+        let mut document = Document::default();
+        document.roots = vec![0, 1, 5];
+        let triangle = [0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0];
+        let position = document.accessor(&triangle, 3, As::F32);
+        document.meshes.push(json!({"primitives": [{"attributes": {"POSITION": position}}]}));
+        document.nodes = vec![
+            json!({"name": "first", "mesh": 0}),
+            serde_json::from_str(own).unwrap(),
+            json!({"name": "arm", "children": [3, 4]}),
+            json!({"name": "hand", "mesh": 0}),
+            json!({"name": "lamp"}),
+            json!({"name": "last", "mesh": 0, "translation": [1, 2, 3]}),
+        ];
+        let text = document.json().to_string();
+        carom_io::parse_with(text.as_bytes(), Format::Gltf, Path::new("a.gltf"), options)
+    };
+    let read = |own: &str| with(own, &options()).unwrap();
+    let names = |model: &carom_io::Model| -> Vec<String> {
+        model.parts.iter().map(|part| part.name.clone()).collect()
+    };
+    for (transform, why) in [
+        (r#""rotation":[0,0,0,0]"#, "the rotation [0.0, 0.0, 0.0, 0.0] has no length"),
+        (r#""matrix":[1,0,0,0, 0,1,0,0, 0,0,1,0, 5,0,0,2]"#, "[0.0, 0.0, 0.0, 2.0]"),
+    ] {
+        // A lamp, a part, and a part with others below it.
+        let model = read(&format!(r#"{{"name":"Lamp",{transform}}}"#));
+        assert_eq!(names(&model), ["first", "last"]);
+        assert_eq!(model.parts[1].world_mesh().unwrap().vertices[0].to_array(), [1.0, 2.0, 3.0]);
+        assert!(
+            model.unread.len() == 1 && model.unread[0].starts_with("nodes[1] (Lamp): "),
+            "{:?}",
+            model.unread
+        );
+        assert!(model.unread[0].contains(why), "{:?}", model.unread);
+        assert_eq!(model.notes, ["3 nodes are not in the scene 0 and are left out"]);
+        let model = read(&format!(r#"{{"mesh":0,"children":[2],{transform}}}"#));
+        assert_eq!(names(&model), ["first", "last"]);
+        assert!(
+            model.unread[0].starts_with("nodes[1]: ") && model.unread[0].contains(why),
+            "{:?}",
+            model.unread
+        );
+        assert_eq!(model.unread[1..], ["nodes[3] (hand): it hangs on a node without a placement"]);
+        assert!(model.notes.is_empty(), "{:?}", model.notes);
+        let refused = with(&format!(r#"{{"name":"Lamp",{transform}}}"#), &Options::default());
+        let message = refused.unwrap_err().to_string();
+        assert!(message.starts_with("a.gltf: nodes[1] (Lamp): ") && message.contains(why), "{message}");
+    }
+    // A node that is no node.
+    for own in [r#"{"rotation":[0,0,0]}"#, r#"{"mesh":-1}"#, "7"] {
+        let model = read(own);
+        assert_eq!((names(&model).len(), model.unread.len()), (2, 1), "{own}");
+        assert!(model.unread[0].starts_with("nodes[1]: "), "{:?}", model.unread);
+        let message = with(own, &Options::default()).unwrap_err().to_string();
+        assert!(message.starts_with("a.gltf: nodes[1]: "), "{message}");
+    }
+    // Cycles are an error, also below a node without a placement.
+    let cycle = with(r#"{"rotation":[0,0,0,0],"children":[1]}"#, &options()).unwrap_err().to_string();
+    assert_eq!(cycle, "a.gltf: nodes[1]: is the child of two nodes");
 }

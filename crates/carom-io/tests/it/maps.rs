@@ -169,6 +169,13 @@ fn blocks_without_planes_are_listed() {
         (brush.to_owned() + "{\n{\n}\n}\n", vec![(5, "")]),
         (mixed, vec![(2, "")]),
         (brush.to_owned() + "{\nmesh\nmore\n{\n}\n}\n", vec![(5, "mesh")]),
+        // Several blocks on a line.
+        (brush.to_owned() + &patch.replace('\n', " ").repeat(2), vec![(5, "patchDef2"), (5, "patchDef2")]),
+        (brush.replace('\n', " ") + &patch.replace('\n', " ") + "{ }", vec![(2, "patchDef2"), (2, "")]),
+        (brush.replace('\n', " ") + "{ { } } { brushDef3 { } }", vec![(2, ""), (2, "brushDef3")]),
+        // A texture whose name begins with a brace opens no block, alone on its line or not.
+        (patch.replace("( 3", "{grate\n( 3") + brush, vec![(2, "patchDef2")]),
+        (patch.replace("( 3", "{grate ( 3") + brush, vec![(2, "patchDef2")]),
     ] {
         let map = carom_io::map::parse(format!("{{\n{inside}}}\n").as_bytes(), "m.map".as_ref()).unwrap();
         let found: Vec<(usize, &str)> = map.unread.iter().map(|b| (b.line, b.name.as_str())).collect();
@@ -206,6 +213,9 @@ fn lines_have_any_number_of_braces_pairs_and_planes() {
         read("{ \"classname\" \"trigger_once\"\n\"origin\" \"0 0 64\" \"angle\" \"90\"\n} { }").unwrap();
     assert_eq!((map.entities.len(), map.entities[0].class()), (2, "trigger_once"));
     assert_eq!((map.entities[0].get("angle"), map.entities[0].pairs.len()), (Some("90"), 3));
+    let map = read(r#"{ "wad" "C:\maps\" "path" "D:\" "message" "hi" }"#).unwrap();
+    let pairs = map.entities[0].pairs.iter().map(|(key, value)| (key.as_str(), value.as_str()));
+    assert_eq!(pairs.collect::<Vec<_>>(), [("wad", r"C:\maps\"), ("path", r"D:\"), ("message", "hi")]);
     // A name of a texture may begin with a brace.
     let brush = "{\n{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) {grate 0 0 0 1 1 }\n}";
     assert_eq!(read(brush).unwrap().entities[0].brushes[0].texture, "{grate");
@@ -232,6 +242,13 @@ fn values_may_have_quotes_and_backslashes() {
         (r#""message" "C:\maps\""#, r#"C:\maps\"#),
         (r#""message" "a\nb""#, r#"a\nb"#),
         (r#""message" "" "other" "x""#, ""),
+        // A path before another pair of the line.
+        (r#""message" "C:\maps\" "wad" "x""#, r"C:\maps\"),
+        (r#""message" "C:\maps\" "wad" "D:\" "other" "x""#, r"C:\maps\"),
+        (r#""message" "C:\maps\" } { "classname" "x""#, r"C:\maps\"),
+        (r#""message" "say \"hi\" " "wad" "x""#, r#"say "hi" "#),
+        (r#""message" "say \"hi\" \"there\"" "wad" "x""#, r#"say "hi" "there""#),
+        (r#""message" "say \"}\" }" "wad" "x""#, r#"say "}" }"#),
     ] {
         let map = read(&format!("{{\n{line}\n}}")).unwrap();
         assert_eq!(map.entities[0].get("message"), Some(value), "{line}");

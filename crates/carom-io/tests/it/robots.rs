@@ -113,6 +113,23 @@ fn values_that_cannot_be_are_refused_by_name() {
     assert_eq!(moved, model, "nothing has moved");
 }
 
+/// A value for the name of two joints would move one of them alone.
+#[test]
+fn two_joints_of_one_name_are_refused() {
+    let arms = |names: [&str; 2], kind: &str| {
+        let joints = [
+            joint(names[0], kind, ["base", "left"], r#"<axis xyz="0 0 1"/>"#),
+            joint(names[1], kind, ["base", "right"], r#"<axis xyz="0 0 1"/>"#),
+        ];
+        robot(&["base", "left", "right"], &joints.concat())
+    };
+    for kind in ["continuous", "fixed"] {
+        let message = refusal(arms(["elbow", "elbow"], kind).as_bytes(), Format::Urdf);
+        assert_eq!(message, "file.x: joint elbow: is there twice");
+        assert!(parse(arms(["elbow", "other"], kind).as_bytes(), Format::Urdf).is_ok());
+    }
+}
+
 #[test]
 fn joints_that_make_no_sense_are_refused_or_noted() {
     let two = |inside: &str, kind: &str| robot(&["a", "b"], &joint("j", kind, ["a", "b"], inside));
@@ -350,6 +367,9 @@ fn pairs_of_srdf_files_are_read() {
         (r#"<robot><disable_collisions link1="a" link2="b"/>"#, "ends inside of an element"),
         (r#"<robot><group name="g"><disable_collisions link1="a" link2="b"/></group>"#, "ends inside of"),
         (&format!("<robot>{}", "<a>".repeat(100)), "nested deeper"),
+        (r#"<robot><disable_collisions link1="${side}_a" link2="b"/></robot>"#, "xacro"),
+        (r#"<robot><xacro:include filename="pairs.xacro"/></robot>"#, "xacro"),
+        (r#"<robot><disable_collisions link1="a" link1="c" link2="b"/></robot>"#, "is there twice"),
     ] {
         let message = read(text).unwrap_err().to_string();
         assert!(message.contains(why) && message.contains("robot.srdf"), "{message}");
@@ -383,6 +403,19 @@ fn other_elements_of_srdf_files_are_noted() {
     );
     assert_eq!((srdf.pairs.len(), carom_io::read_srdf(&path).unwrap()), (1, srdf.pairs));
     assert!(read(&"<other/>".repeat(1000)).notes.len() < 60);
+    // Their attributes may have any form.
+    for element in [
+        r#"contact_managers_plugin_config filename="$(find my_robot)/cm.yaml""#,
+        r#"other value="${x}""#,
+        r#"other a="1" a="2""#,
+        r#"other a="&nothing;""#,
+        &format!("other{}", (0..300).map(|i| format!(r#" a{i}="""#)).collect::<String>()),
+    ] {
+        let srdf = read(&format!(r#"<{element}/><disable_collisions link1="a" link2="b"/>"#));
+        let name = element.split(' ').next().unwrap();
+        assert_eq!(srdf.notes, [format!("the element {name} is not read")]);
+        assert_eq!(srdf.pairs.len(), 1, "{element}");
+    }
 }
 
 #[test]

@@ -92,7 +92,17 @@ fn other_members_are_noted() {
     assert!(read(r#"{"parts": [{"mesh": "t.obj"}]}"#).notes.is_empty());
     let many: String = (0..100).map(|i| format!(r#""x{i:02}": 0, "#)).collect();
     let model = read(&format!(r#"{{{many}"parts": [{{"mesh": "t.obj"}}]}}"#));
-    assert!(model.notes[0].ends_with("x18, x19"), "{}", model.notes[0]);
+    assert!(model.notes[0].ends_with("x18, x19, ..."), "{}", model.notes[0]);
+    // The same of many parts together, and of as many as a note lists.
+    for (n, end) in [(20, "x19"), (21, "x19, ..."), (90, "x19, ...")] {
+        let parts: Vec<String> = (0..n).map(|i| format!(r#"{{"mesh": "t.obj", "x{i:02}": 0}}"#)).collect();
+        let model = read(&format!(r#"{{"parts": [{}]}}"#, parts.join(",")));
+        assert!(
+            model.notes[0].starts_with("parts have") && model.notes[0].ends_with(end),
+            "{:?}",
+            model.notes
+        );
+    }
 }
 
 /// A note names parts whose files state different units, unless their scales convert them.

@@ -95,6 +95,33 @@ fn names_may_be_words_of_the_format() {
     }
 }
 
+/// Exporters write more behind the name on its first line, or the name on its last line alone.
+#[test]
+fn the_two_names_of_a_solid_may_differ() {
+    for (first, last) in [
+        ("Main solid exported by X", "Main solid"),
+        ("", "Main solid"),
+        ("Main solid", ""),
+        ("facet 1", "facet 1 of a vertex"),
+        ("", "facet"),
+        ("a", "solid"),
+    ] {
+        let text = solid("NAME", 0.0).replacen("solid NAME", &format!("solid {first}"), 1);
+        let text = text.replace("endsolid NAME", &format!("endsolid {last}")) + &solid("b", 5.0);
+        let name = if first.is_empty() { "file" } else { first };
+        assert_eq!(read(&text), four(&[name, "b"]), "{first:?} {last:?}");
+        // A further solid on the line of the last name is refused, wherever that line ends.
+        let (head, more) = text.split_at(text.find("solid b").unwrap());
+        for end in 0..more.matches('\n').count() {
+            let lines = more.lines().enumerate();
+            let more: String =
+                lines.map(|(i, line)| format!("{line}{}", if i == end { '\n' } else { ' ' })).collect();
+            let message = refusal(format!("{} {more}", head.trim_end()).as_bytes(), Format::Stl);
+            assert!(message.starts_with("file.x: line "), "{first:?} {last:?} {end}: {message}");
+        }
+    }
+}
+
 #[test]
 fn leftovers_are_refused() {
     for rest in ["junk\n", "endsolid a\n", "facet normal 0 0 0\n", "0\n", "solid"] {

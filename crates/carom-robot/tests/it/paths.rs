@@ -4,7 +4,8 @@ use crate::cells::boxes;
 use crate::{joint, limits, robot, sled};
 use carom_io::{Trajectory, read_trajectory};
 use carom_math::f64::Pose;
-use carom_robot::{JointPath, Workcell};
+use carom_query::f64::Shape;
+use carom_robot::{FirstContact, JointPath, Workcell};
 
 fn trajectory(name: &str, text: &str) -> Trajectory {
     let folder = std::env::temp_dir().join(format!("carom-robot-{}", std::process::id()));
@@ -56,27 +57,84 @@ fn paths_that_are_none_are_refused() {
     }
 }
 
-/// A sled that slides into a box through its open end meets no surface. At the next row it is not
-/// known whether they meet.
-#[test]
-fn a_way_into_an_open_mesh_is_not_clear() {
+/// Returns the first contact of a sled of one metre that slides along x with a fixed shape. Its
+/// place at 3, 4 and 5 s is given.
+fn first_contact_of_a_sled(shape: Shape, rows: [f64; 3], clearance: f64) -> Option<FirstContact> {
     let model = robot(
         &[("base", &[[0.0, 0.0, 9.0, 1.0, 1.0, 1.0]]), ("sled", &[[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]])],
         &[joint("slide", "prismatic", ["base", "sled"], &limits(-9.0, 9.0))],
     );
+    let mut cell = Workcell::of_model(&model).unwrap();
+    let fixed = cell.push_fixed(shape, Pose::IDENTITY);
+    let values = vec![rows.iter().map(|x| vec![*x]).collect()];
+    let path = JointPath::new(&cell, vec![3.0, 4.0, 5.0], values).unwrap();
+    path.first_contact([1, fixed], clearance)
+}
+
+/// The same for a box of 4 m around the origin with `n_faces` of its triangles.
+fn first_contact_with_a_box(n_faces: usize, rows: [f64; 3], clearance: f64) -> Option<FirstContact> {
+    first_contact_of_a_sled(boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], n_faces), rows, clearance)
+}
+
+/// A sled that slides into a box through its open end meets no surface. At the next row it is not
+/// known whether they meet.
+#[test]
+fn a_way_into_an_open_mesh_is_not_clear() {
     let first = |n_faces: usize, rows: [f64; 3]| {
-        let mut cell = Workcell::of_model(&model).unwrap();
-        let open = cell.push_fixed(boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], n_faces), Pose::IDENTITY);
-        let values = vec![rows.iter().map(|x| vec![*x]).collect()];
-        let path = JointPath::new(&cell, vec![3.0, 4.0, 5.0], values).unwrap();
-        path.first_contact([1, open], 0.0).map(|met| (met.time, met.row, met.distance))
+        let met = first_contact_with_a_box(n_faces, rows, 0.0);
+        met.map(|met| (met.time, met.row, met.distance))
     };
     assert_eq!(first(10, [0.0, 0.0, 8.0]), Some((3.0, 0, None)));
     assert_eq!(first(10, [8.0, 0.0, 8.0]), Some((4.0, 1, None)));
     assert_eq!(first(10, [8.0, 7.0, 0.5]), Some((5.0, 2, None)));
+    // A sled that stands still in the box is in it at each row, and the first one counts.
+    assert_eq!(first(10, [0.0, 0.0, 0.0]), Some((3.0, 0, None)));
+    assert_eq!(first(10, [8.0, 0.0, 0.0]), Some((4.0, 1, None)));
     // Only before the open end.
     assert_eq!(first(10, [8.0, 3.0, 2.0]), None);
     // A closed box is met on the way.
     let (time, row, distance) = first(12, [8.0, 7.0, 0.5]).unwrap();
     assert!(4.0 < time && time < 5.0 && row == 1 && distance.is_some());
+}
+
+/// A time at which nothing is known hides no contact that comes later, or at the same time.
+#[test]
+fn a_sure_contact_behind_an_unknown_time_is_found() {
+    let near = |met: FirstContact, time: f64| met.time <= time && time - met.time < 1e-5;
+    // The sled leaves through the closed end: its side is at the wall when its middle is at -1.5.
+    let met = first_contact_with_a_box(10, [0.0, -3.0, -6.0], 0.0).unwrap();
+    assert!(near(met, 3.5) && met.row == 0 && met.distance.is_some(), "{met:?}");
+    assert_eq!(met.undecided_from, Some(3.0));
+    // In through the open end, with a row inside, and on through the wall.
+    let met = first_contact_with_a_box(10, [8.0, 0.0, -3.0], 0.0).unwrap();
+    assert!(near(met, 4.5) && met.row == 1 && met.distance.is_some(), "{met:?}");
+    assert_eq!(met.undecided_from, Some(4.0));
+    // Nearer than the clearance all the time, and later.
+    let met = first_contact_with_a_box(10, [0.0, -3.0, -6.0], 1.75).unwrap();
+    assert_eq!((met.time, met.row, met.undecided_from), (3.0, 0, None));
+    assert!((met.distance.unwrap() - 1.5).abs() < 1e-9, "{met:?}");
+    let met = first_contact_with_a_box(10, [0.0, -3.0, -6.0], 0.5).unwrap();
+    assert!(near(met, 3.0 + 1.0 / 3.0) && met.undecided_from == Some(3.0), "{met:?}");
+    // From outside nothing is unknown before.
+    let met = first_contact_with_a_box(10, [-8.0, 0.0, 0.0], 0.0).unwrap();
+    assert!(near(met, 3.0 + 5.5 / 8.0) && met.undecided_from.is_none(), "{met:?}");
+}
+
+/// A search that does not converge hides no contact at a later row. The sled passes along a box at
+/// a distance that is hardly more than the tolerance, and ends in another box.
+#[test]
+fn a_sure_contact_behind_a_slow_search_is_found() {
+    let beside = [0.0, 2.5 + 5e-6, 0.0, 4.0, 4.0, 4.0];
+    let first = |end: [f64; 6]| {
+        let met = first_contact_of_a_sled(boxes(&[beside, end], 12), [-4.0, 4.0, 8.0], 0.0).unwrap();
+        assert!(met.undecided_from.is_some_and(|from| 3.0 < from && from < 3.5), "{met:?}");
+        (met.time, met.row, met.distance)
+    };
+    assert_eq!(first([8.0, 0.0, 0.0, 1.5, 0.5, 0.5]), (5.0, 2, Some(0.0)));
+    // Wholly inside, so that no surface is near.
+    assert_eq!(first([8.0, 0.0, 0.0, 3.0, 3.0, 3.0]), (5.0, 2, Some(0.0)));
+    // Nothing on the way back is certain.
+    let shape = || boxes(&[beside, [0.0, 9.0, 0.0, 1.0, 1.0, 1.0]], 12);
+    let met = first_contact_of_a_sled(shape(), [-4.0, 4.0, -4.0], 0.0).unwrap();
+    assert!(met.distance.is_none() && 3.0 < met.time && met.time < 3.5 && met.row == 0, "{met:?}");
 }
