@@ -19,6 +19,7 @@ pub(crate) mod contact;
 pub(crate) mod density;
 pub(crate) mod group;
 pub(crate) mod holders;
+pub(crate) mod paths;
 pub(crate) mod population;
 pub(crate) mod ray;
 pub(crate) mod restitution;

@@ -4,23 +4,19 @@
 //! - A contact pushes a particle until its distance from the surface is its radius, and does not
 //!   pull. Friction reverses the sliding relative to the surface, which may move. It is at most
 //!   the coefficient times the push.
-//! - A fast particle is traced along its path, so it does not pass through a thin wall.
+//! - A fast particle is traced along its path, so it does not pass through a thin wall: see `paths`.
 //!
-//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6; J. C. Hart, Sphere Tracing,
-//! 1996.
+//! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6.
 
-use crate::solver::body_state::BodyState;
 use crate::solver::chunks::for_each_chunk;
-use crate::solver::clusters::Clusters;
 use crate::solver::contact::Friction;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
-use crate::solver::surroundings::{ContactMaterial, DistanceFn, MeetsFn, Surface, SurfaceContact};
-use crate::solver::trace::{Bend, trace};
+use crate::solver::surroundings::{ContactMaterial, Surface, SurfaceContact};
 use crate::solver::wall::{Wall, behind_curved, behind_plane};
 use alloc::vec::Vec;
+use carom_math::Pose;
 use carom_math::ops::sqrt;
-use carom_math::{Pose, tol};
 use glam::Vec3;
 
 /// Candidates are at most this many radii beyond contact.
@@ -61,9 +57,6 @@ pub(crate) struct Candidate {
 /// The candidates of a boundary.
 pub(crate) type Candidates = Vec<Candidate>;
 
-/// The slots of particles whose path a surface bends, and the bends in the world; workspace.
-pub(crate) type Bends = Vec<(usize, Bend)>;
-
 pub(super) fn candidate(slot: usize) -> Candidate {
     let zero = Vec3::ZERO;
     let slot = slot as u32;
@@ -91,74 +84,6 @@ pub(crate) fn find_near_plane(store: &Store, normal: Vec3, offset: f32, out: &mu
     }
 }
 
-/// A field or a body: its distance function, and the particles that meet it.
-pub(crate) struct Obstacle<'a> {
-    pub(crate) distance: DistanceFn<'a>,
-    /// `None` if all do.
-    pub(crate) met_by: Option<MeetsFn<'a>>,
-    /// All particles and their paths.
-    pub(crate) clusters: &'a Clusters,
-}
-
-impl Obstacle<'_> {
-    /// Calls `visit` for the slots of particles that meet the obstacle, and for no other whose path
-    /// comes near it.
-    fn visit_near(&self, store: &Store, motion: &Motion, mut visit: impl FnMut(usize)) {
-        self.clusters.visit_near(self.distance, motion, &mut |slots| {
-            let meets = |slot: &usize| self.met_by.is_none_or(|meets| meets(store.ids[*slot]));
-            slots.filter(meets).for_each(&mut visit);
-        });
-    }
-}
-
-/// Finds the particles near a field that meet it, and keeps fast ones from passing its surface:
-/// they may only go along it, and a little into it. A body gets the other side of what bends their
-/// path.
-pub(crate) fn find_near_field(
-    store: &mut Store,
-    obstacle: &Obstacle<'_>,
-    body: &mut BodyState,
-    out: &mut Candidates,
-    bends: &mut Bends,
-) {
-    out.clear();
-    bends.clear();
-    let motion = body.motion;
-    obstacle.visit_near(store, &motion, |slot| {
-        let radius = store.radius(slot);
-        let [begin, end] = motion.path(store, slot);
-        let length = begin.distance(end);
-        let room = (obstacle.distance)(begin).0 - radius;
-        if room.is_nan() || length + MARGIN * radius < room {
-            return;
-        }
-        out.push(candidate(slot));
-        let bend = trace(obstacle.distance, begin, end, radius, tol::PARTICLE_TRACE * radius);
-        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
-    });
-    body.bend(store, bends, out);
-}
-
-/// Does the same with the paths of particles that corrections took far, and through a field. They
-/// end half as deep, so that none gets through a thin wall by a short path in the next substep.
-pub(crate) fn bend_at_field(
-    store: &mut Store,
-    obstacle: &Obstacle<'_>,
-    body: &mut BodyState,
-    candidates: &mut Candidates,
-    bends: &mut Bends,
-) {
-    bends.clear();
-    let motion = body.motion;
-    obstacle.visit_near(store, &motion, |slot| {
-        let [begin, end] = motion.path(store, slot);
-        let radius = store.radius(slot);
-        let bend = trace(obstacle.distance, begin, end, radius, 0.5 * tol::PARTICLE_TRACE * radius);
-        bends.extend(bend.map(|bend| (slot, motion.in_world(&bend))));
-    });
-    body.bend(store, bends, candidates);
-}
-
 pub(super) fn set_position(row: &mut Row, position: Vec3) {
     *row = position.extend(row[3]).to_array();
 }
@@ -175,15 +100,9 @@ impl Motion {
     pub(crate) const STILL: Motion = Motion { start: Pose::IDENTITY, end: Pose::IDENTITY };
 
     /// Returns the start and the end of a particle's path in the substep, relative to the field.
-    fn path(&self, store: &Store, slot: usize) -> [Vec3; 2] {
+    pub(super) fn path(&self, store: &Store, slot: usize) -> [Vec3; 2] {
         let [from, to] = [vector(&store.positions[slot]), vector(&store.predicted[slot])];
         [self.start.inverse_transform_point(from), self.end.inverse_transform_point(to)]
-    }
-
-    /// Brings a bend into the world.
-    fn in_world(&self, bend: &Bend) -> Bend {
-        let Bend { end, normal } = *bend;
-        Bend { end: self.end.transform_point(end), normal: self.end.transform_vector(normal) }
     }
 
     /// Returns the displacement in the substep of the field's point that ends here.

@@ -5,7 +5,8 @@
 //! - The distance from a boundary changes by at most the distance of two points. So one distance,
 //!   at the middle of a box, excludes all particles whose boxes and paths are short enough.
 
-use crate::solver::boundary::{Bends, MARGIN, Motion};
+use crate::solver::boundary::{MARGIN, Motion};
+use crate::solver::paths::Bends;
 use crate::solver::store::{Store, vector};
 use crate::solver::surroundings::DistanceFn;
 use alloc::vec::Vec;

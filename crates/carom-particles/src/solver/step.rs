@@ -11,16 +11,14 @@
 
 use crate::parting::parting;
 use crate::solver::body_state::BodyState;
-use crate::solver::boundary::{
-    Bends, Candidates, Obstacle, add_field_walls, add_plane_walls, bend_at_field, find_near_field,
-    find_near_plane, project_still,
-};
+use crate::solver::boundary::{Candidates, add_field_walls, add_plane_walls, find_near_plane, project_still};
 use crate::solver::chunks::{for_contacts, for_slots};
 use crate::solver::clusters::Clusters;
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
 use crate::solver::holders::{Hold, Holders, sort_attachments};
+use crate::solver::paths::{Boundary, Obstacle, Paths, Stage};
 use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
 use crate::solver::settings::ParticleSettings;
@@ -55,7 +53,7 @@ pub(crate) struct Workspace {
     bodies: Vec<Candidates>,
     states: Vec<BodyState>,
     stacks: Stacks,
-    bends: Bends,
+    paths: Paths,
     clusters: Clusters,
     walls: Vec<Wall>,
     solid_positions: Vec<Vec3>,
@@ -199,8 +197,7 @@ impl Step<'_> {
             }
             self.project_boundaries(surroundings);
         }
-        // Corrections may have moved particles far, and through thin fields and bodies.
-        self.for_each_obstacle(surroundings, bend_at_field);
+        self.bend_paths(surroundings, Stage::End);
         self.work.stacks.pass_on(&mut self.work.states, BodyState::take_load);
         if kinds.has_restitution {
             self.work.incoming.clone_from(&self.store.velocities);
@@ -262,33 +259,40 @@ impl Step<'_> {
             find_near_plane(self.store, plane.normal, plane.offset, candidates);
         }
         work.stacks.predict(&mut work.states, dt);
-        self.for_each_obstacle(surroundings, find_near_field);
+        self.bend_paths(surroundings, Stage::Begin);
     }
 
-    /// Calls `work_on` for each field, then for each body.
-    fn for_each_obstacle(
-        &mut self,
-        surroundings: &Surroundings<'_, '_>,
-        work_on: fn(&mut Store, &Obstacle<'_>, &mut BodyState, &mut Candidates, &mut Bends),
-    ) {
-        let Workspace { fields, bodies, states, bends, clusters, .. } = &mut *self.work;
-        if surroundings.fields.is_empty() && surroundings.bodies.is_empty() {
-            return;
-        }
-        clusters.update(self.store);
-        for (field, candidates) in surroundings.fields.iter().zip(fields) {
-            let obstacle = Obstacle { distance: field.distance, met_by: None, clusters };
-            work_on(self.store, &obstacle, &mut BodyState::still(), candidates, bends);
-            clusters.include(self.store, bends);
-        }
-        for ((body, state), candidates) in surroundings.bodies.iter().zip(states).zip(bodies) {
-            if !body.is_met {
-                candidates.clear();
-                continue;
+    /// Bends the paths of fast particles at each field, then at each body.
+    fn bend_paths(&mut self, surroundings: &Surroundings<'_, '_>, stage: Stage) {
+        let Workspace { fields, bodies, states, paths, clusters, .. } = &mut *self.work;
+        let n_fields = surroundings.fields.len();
+        let all = |index: usize| match surroundings.fields.get(index) {
+            Some(field) => Boundary { distance: field.distance, met_by: None, is_met: true },
+            None => {
+                let body = &surroundings.bodies[index - n_fields];
+                Boundary { distance: body.distance, met_by: body.meets, is_met: body.is_met }
             }
-            let obstacle = Obstacle { distance: body.distance, met_by: body.meets, clusters };
-            work_on(self.store, &obstacle, state, candidates, bends);
-            clusters.include(self.store, bends);
+        };
+        paths.begin(n_fields, states);
+        if paths.has_round() {
+            clusters.update(self.store);
+        }
+        while paths.has_round() {
+            for index in 0..n_fields + states.len() {
+                let (state, candidates) = match index.checked_sub(n_fields) {
+                    None => (&mut BodyState::still(), &mut fields[index]),
+                    Some(body) => (&mut states[body], &mut bodies[body]),
+                };
+                let boundary = all(index);
+                if !boundary.is_met {
+                    candidates.clear();
+                    paths.skip();
+                    continue;
+                }
+                let obstacle = Obstacle { boundary, all: &all, clusters };
+                paths.visit(self.store, &obstacle, state, candidates, stage);
+                clusters.include(self.store, &paths.bends);
+            }
         }
     }
 

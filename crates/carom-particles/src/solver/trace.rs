@@ -4,16 +4,27 @@
 //!   the radius. So no step passes a surface.
 //! - A step that would end too deep ends at the allowed depth, and the rest of the path no longer
 //!   goes into the surface: the particle slides on.
+//! - Between two opposing surfaces, as in a V-shaped corner or a hole, a push out of one leads into
+//!   the other. There a path only goes on along both.
 //! - A path that gets nowhere too deep stays as it is, however near it passes.
 //!
 //! Reference: J. C. Hart, Sphere Tracing, 1996. Differs: the path goes on along the surface.
 
+use crate::solver::surroundings::DistanceFn;
 use carom_math::tol;
 use glam::Vec3;
 
 /// The most distance evaluations along the path of a particle. A particle that goes along a surface
 /// for more than 64 radii in a substep stops there.
 const MAX_TRACE: u32 = 128;
+
+/// In radii: a step may end this much deeper than allowed, because a surface is curved.
+const CURVED_DEPTH: f32 = 0.1;
+
+/// In radii: a particle gets at most this deep if a push out of the surface leads this deep into an
+/// opposing one. So a fast particle passes no slit that is narrower than 0.8 of its diameter (test:
+/// `corners::r_fast_grains_do_not_pass_a_slit_narrower_than_they_are`).
+pub(super) const DEPTH_BETWEEN: f32 = 0.02;
 
 /// A path that a surface bends.
 #[derive(Clone, Copy, Debug)]
@@ -25,45 +36,107 @@ pub(crate) struct Bend {
     pub(crate) normal: Vec3,
 }
 
-/// Follows a path that is longer than a part of the radius and whose start has a distance above 0.
-/// It gets at most `depth` deep, or as deep as it starts. `None` if nothing bends it.
-pub(crate) fn trace(
-    distance: &(dyn Fn(Vec3) -> (f32, Vec3) + Sync),
-    begin: Vec3,
-    end: Vec3,
-    radius: f32,
-    depth: f32,
-) -> Option<Bend> {
-    let near = tol::PARTICLE_TRACE * radius;
-    let length = begin.distance(end);
-    if !(near < length && length < f32::INFINITY) {
-        return None;
-    }
-    let mut found = distance(begin);
-    // The centre starts inside.
-    if found.0 <= 0.0 {
-        return None;
-    }
-    let lowest_room = (found.0 - radius).min(-depth);
-    let (mut position, mut left) = (begin, end - begin);
-    let mut bend = None;
-    for _ in 0..MAX_TRACE {
-        let (d, normal) = found;
-        let (room, length) = (d - radius, left.length());
-        let travel = room.max(near);
-        let mut step = if travel < length { left * (travel / length) } else { left };
-        left -= step;
-        let excess = lowest_room - room - step.dot(normal);
-        if 0.0 < excess {
-            step += normal * excess;
-            left += normal * (-left.dot(normal)).max(0.0);
-            bend = Some(normal);
+/// A particle and the limits of its path.
+pub(crate) struct Tracer<'a> {
+    pub(crate) distance: DistanceFn<'a>,
+    pub(crate) radius: f32,
+    /// The path gets at most this deep, or as deep as it starts.
+    pub(crate) depth: f32,
+    /// Whether the path goes on along what it meets. Otherwise it ends there.
+    pub(crate) slides: bool,
+    /// Takes the point to which a push out of the field leads, and the direction of the push.
+    /// Returns the normal of an opposing surface of another field that stops the push.
+    pub(crate) opposing: &'a dyn Fn(Vec3, Vec3) -> Option<Vec3>,
+}
+
+impl Tracer<'_> {
+    /// Follows a path that is longer than a part of the radius and whose start has a distance above
+    /// 0. `None` if nothing bends it.
+    pub(crate) fn trace(&self, begin: Vec3, end: Vec3) -> Option<Bend> {
+        let Tracer { distance, radius, slides, .. } = *self;
+        let near = tol::PARTICLE_TRACE * radius;
+        let length = begin.distance(end);
+        if !(near < length && length < f32::INFINITY) {
+            return None;
         }
-        position += step;
-        if left == Vec3::ZERO {
-            return bend.map(|normal| Bend { end: position, normal });
+        let first = distance(begin);
+        // The centre starts inside.
+        if first.0 <= 0.0 {
+            return None;
         }
-        found = distance(position);
+        let start = first.0 - radius;
+        // What bends ended at a limit, up to rounding, must not stop there.
+        let [lowest_room, lowest_between] = if slides {
+            [start.min(-self.depth), start.min(-DEPTH_BETWEEN * radius)]
+        } else {
+            [start.min(-self.depth) - CURVED_DEPTH * radius, start.min(-2.0 * DEPTH_BETWEEN * radius)]
+        };
+        let (mut position, mut left, mut found) = (begin, end - begin, first);
+        let (mut bend, mut is_blocked) = (None, false);
+        for _ in 0..MAX_TRACE {
+            let (d, normal) = found;
+            let (room, length) = (d - radius, left.length());
+            if length <= room.max(0.0) {
+                let end = position + left;
+                return bend.map(|normal| Bend { end, normal });
+            }
+            let travel = room.max(near);
+            let mut step = if travel < length { left * (travel / length) } else { left };
+            let mut rest = left - step;
+            let excess = lowest_room - room - step.dot(normal);
+            let is_bent = 0.0 < excess;
+            if is_bent {
+                if !slides {
+                    return Some(Bend { end: position, normal });
+                }
+                step += normal * excess;
+                rest = along(rest, normal);
+            }
+            let next = position + step;
+            let ahead = distance(next);
+            let room_ahead = ahead.0 - radius;
+            let opposing = if room_ahead < lowest_between { self.opposing_at(next, ahead) } else { None };
+            let is_too_deep = room_ahead < lowest_room - CURVED_DEPTH * radius;
+            if opposing.is_none() && !is_too_deep {
+                (position, left, found, is_blocked) = (next, rest, ahead, false);
+                bend = if is_bent { Some(normal) } else { bend };
+                continue;
+            }
+            // The particle stays before the step, and goes on along both surfaces.
+            bend = Some(ahead.1);
+            let other = opposing.or((along(left, ahead.1).dot(normal) < 0.0).then_some(normal));
+            // It would get between them by a short path in the next substep, which is not traced.
+            if other.is_some() && begin.distance(position) <= near {
+                (position, left, found) = (begin, end - begin, first);
+            }
+            left = match other {
+                _ if is_blocked || !slides => Vec3::ZERO,
+                Some(other) => along_both(left, ahead.1, other),
+                None => along(left, ahead.1),
+            };
+            is_blocked = true;
+        }
+        Some(Bend { end: position, normal: bend.unwrap_or(Vec3::ZERO) })
     }
-    Some(Bend { end: position, normal: bend.unwrap_or(Vec3::ZERO) })
+
+    /// Returns the normal of a surface that opposes the nearest one: a push out of that one leads
+    /// into it.
+    fn opposing_at(&self, position: Vec3, (d, normal): (f32, Vec3)) -> Option<Vec3> {
+        let out = position + normal * (self.radius - d);
+        let (d, other) = (self.distance)(out);
+        if d < (1.0 - DEPTH_BETWEEN) * self.radius && other.dot(normal) < 0.0 {
+            return Some(other);
+        }
+        (self.opposing)(out, normal)
+    }
+}
+
+/// Returns the part of a displacement that does not go into a surface.
+fn along(displacement: Vec3, normal: Vec3) -> Vec3 {
+    displacement + normal * (-displacement.dot(normal)).max(0.0)
+}
+
+/// Returns the part of a displacement along the line in which two surfaces meet.
+fn along_both(displacement: Vec3, a: Vec3, b: Vec3) -> Vec3 {
+    displacement.project_onto_normalized(a.cross(b).normalize_or_zero())
 }

@@ -8,6 +8,7 @@ mod blocks;
 mod bodies;
 mod cloths;
 mod connected;
+mod corners;
 mod crossings;
 mod depth;
 mod drawing;

@@ -159,13 +159,24 @@ impl Composite {
         found.and_then(|slot| slot.collider.as_mut()).map(change);
     }
 
-    /// Whether parts of the common shape have the numbers that they had in another composite, or in
-    /// the single collider of the body if there was none.
-    pub(crate) fn has_numbers_of(&self, other: Option<&Composite>) -> bool {
+    /// Whether contacts of the solid colliders have the numbers that they had in another composite,
+    /// or with the single shape of the body if there was none. A triangle of a mesh and a point of a
+    /// cloud have a number each.
+    pub(crate) fn has_numbers_of(&self, other: Option<&Composite>, single: Option<&Shape>) -> bool {
+        let mut own = self.solid_counts();
         match other {
-            Some(other) => self.starts.starts_with(&other.starts),
-            None => self.starts.first() == Some(&(0, ColliderSlot::FIRST.index)),
+            Some(other) => other.solid_counts().all(|count| own.next() == Some(count)),
+            None => {
+                let count = single.map(|shape| (ColliderSlot::FIRST.index, shape.n_parts()));
+                count.is_none() || own.next() == count
+            }
         }
+    }
+
+    /// Returns the slots of the solid colliders in the order of their numbers, each with how many
+    /// numbers it has.
+    fn solid_counts(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
+        self.solids().map(|(slot, _)| (slot.index, self.placed(slot.index).map_or(0, Shape::n_parts)))
     }
 
     /// Returns the slots, for a snapshot.

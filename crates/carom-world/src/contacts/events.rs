@@ -53,8 +53,14 @@ pub struct Event {
 }
 
 impl Event {
+    /// Returns its bodies and their colliders, by which events are ordered.
+    pub(crate) fn colliders(&self) -> (BodyId, BodyId, [ColliderSlot; 2]) {
+        (self.a, self.b, self.slots)
+    }
+
     /// Returns the place among the events of the same colliders. A sensor may be passed within a
-    /// step: its contact begins, then it ends. A solid contact never does both in a step.
+    /// step: its contact begins, then it ends. A solid contact never does both in a step. If the
+    /// detection found the end of an older contact of the sensor, that precedes the pass instead.
     fn rank(&self) -> u8 {
         match (self.kind, self.is_sensor) {
             (EventKind::Ended, false) => 0,
@@ -79,7 +85,7 @@ impl Event {
 
 impl Ord for Event {
     fn cmp(&self, other: &Event) -> Ordering {
-        let key = |event: &Event| (event.a, event.b, event.slots, event.rank());
+        let key = |event: &Event| (event.colliders(), event.rank());
         key(self).cmp(&key(other))
     }
 }

@@ -39,10 +39,11 @@ pub(crate) fn is_sensor_pair(state: &PairState, solids: &Solids<'_>, slots: [Col
     state.is_sensor || is_one(state.a, slots[0]) || is_one(state.b, slots[1])
 }
 
-/// Appends the pairs of colliders of a pair state that touch.
+/// Appends the pairs of colliders of a pair state that touch. `known` are those of the last
+/// detection. Solid ones of a pair that an edit made new stay until the pair is tested.
 pub(crate) fn find_touches(
     state: &PairState,
-    manifolds: &[Manifold],
+    (manifolds, known): (&[Manifold], &[Touch]),
     solids: &Solids<'_>,
     bodies: &[Body],
     slop: f32,
@@ -74,6 +75,9 @@ pub(crate) fn find_touches(
             }
         }
     }
+    if state.is_deferred && state.is_new {
+        out.extend(known.iter().filter(|touch| !touch.is_sensor && is_allowed(state, solids, touch)));
+    }
     out[first..].sort_unstable();
     let mut kept = first;
     for slot in first..out.len() {
@@ -83,6 +87,13 @@ pub(crate) fn find_touches(
         }
     }
     out.truncate(kept);
+}
+
+/// Whether colliders that touched are still there, are solid, and may touch.
+fn is_allowed(state: &PairState, solids: &Solids<'_>, touch: &Touch) -> bool {
+    let pairs = solids.allowed_pairs(state.a.index as usize, state.b.index as usize);
+    pairs.iter().any(|[own, other]| [own.0, other.0] == touch.slots)
+        && !is_sensor_pair(state, solids, touch.slots)
 }
 
 /// Checks that touches are sorted, and belong to pairs of bodies.

@@ -54,7 +54,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         self.continuous.guard = guard;
         if n_events < self.contacts.events.len() {
-            self.contacts.events.sort_unstable();
+            // Stable: an end that the detection found precedes the pass.
+            self.contacts.events.sort_by_key(Event::colliders);
         }
     }
 

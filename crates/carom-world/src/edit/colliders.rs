@@ -202,7 +202,8 @@ impl<B: BroadPhase> World<B> {
         self.contacts.belts.set(id.index, belt, self.bodies.part_materials.move_on(id.index));
         self.bodies.collider_data.retain(|&(body, _)| body != id.index);
         let traits = composite.summary(&self.bodies.traits[index]);
-        let is_renumbered = !composite.has_numbers_of(self.composite(index));
+        let single = self.bodies.shapes[index].as_ref();
+        let is_renumbered = !composite.has_numbers_of(self.composite(index), single);
         self.bodies.composites.set(id.index, Some(composite));
         self.put_traits(index, traits)?;
         self.bodies.put_shape(index, Some(shape));

@@ -42,47 +42,74 @@ use carom_response::{Body, BodyKind};
 /// its reach of about four radii, and a contact within four.
 const NEAR_RADII: f32 = 8.0;
 
-/// The push of particles on a body in a step.
+/// The push of particles on a body in a step, which acts as a constant force.
 #[derive(Clone, Copy, Debug)]
 struct BodyPush {
     /// The sums of the impulses and angular impulses of particles. They wake the body.
     felt: [Vec3; 2],
     /// Those that act on it: without what the contacts that bear it answered.
     push: [Vec3; 2],
-    /// The part of both that acts at the start of the step. The rest acts as a constant force.
-    early: [Vec3; 2],
+    /// How it moved a body that holds vertices and that nothing bears.
+    held: Option<HeldMotion>,
+}
+
+/// How particles moved a body that they hold, and other forces with them.
+#[derive(Clone, Copy, Debug)]
+struct HeldMotion {
+    /// The impulse and the angular impulse, each times the time from its substep to the end of the
+    /// step, over the length of the step.
+    travel: [Vec3; 2],
+    /// The impulses of other forces in the step.
+    others: [Vec3; 2],
+    /// The number of substeps of the particles.
+    n_substeps: u32,
+}
+
+/// The push of particles on a body that they hold, until it is known in how many substeps the
+/// bodies move.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldPush {
+    body: u32,
+    push: [Vec3; 2],
+    motion: HeldMotion,
 }
 
 impl BodyPush {
-    /// Returns the push of particles on a body that acts as a constant force.
-    fn constant(boundary: &BodyBoundary<'_>) -> BodyPush {
+    /// Returns the push of particles on a body.
+    fn of(boundary: &BodyBoundary<'_>) -> BodyPush {
         let felt = [boundary.impulse, boundary.angular_impulse];
         let push = [felt[0] + boundary.taken[0], felt[1] + boundary.taken[1]];
-        BodyPush { felt, push, early: [Vec3::ZERO; 2] }
+        BodyPush { felt, push, held: None }
     }
 
-    /// Divides the push so that the body gets to where it was among the particles. They may have
-    /// pushed it early or late in the step. A constant force alone would leave it beside a rope
-    /// that holds it, which then corrects that with the next push, and more so in each step.
-    ///
-    /// `n_substeps` are those of the particles and of the bodies in a step.
-    fn divided(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: [u32; 2]) -> BodyPush {
-        let BodyPush { felt, push, mut early } = BodyPush::constant(boundary);
-        // A constant force moves a body by this part of the impulse times the step.
-        let part = n_substeps.map(|n| 0.5 + 0.5 / n as f32);
-        let travel = [boundary.travel, boundary.angular_travel];
+    /// Returns the same for a body that they hold. They make this number of substeps in a step.
+    fn of_held(boundary: &BodyBoundary<'_>, dt: f32, n_substeps: u32) -> BodyPush {
+        let BodyPush { felt, push, .. } = BodyPush::of(boundary);
         // Other forces act in both, or they and what bears the body cancel each other.
         let is_free = boundary.acceleration != Vec3::ZERO && 0.0 < boundary.inverse_mass;
         let gravity = if is_free { boundary.acceleration * (dt / boundary.inverse_mass) } else { -push[0] };
         let others = [gravity, if is_free { Vec3::ZERO } else { -push[1] }];
+        let travel = [boundary.travel / dt, boundary.angular_travel / dt];
+        BodyPush { felt, push, held: Some(HeldMotion { travel, others, n_substeps }) }
+    }
+}
+
+impl HeldPush {
+    /// Returns the part of the push that acts at the start of the step, so that the body gets to
+    /// where it was among the particles. They may have pushed it early or late in the step. A
+    /// constant force alone would leave it beside a rope that holds it, which then corrects that
+    /// with the next push, and more so in each step.
+    ///
+    /// `n_substeps` are those of the bodies in this step.
+    fn early(&self, n_substeps: u32) -> [Vec3; 2] {
+        let HeldPush { push, motion: HeldMotion { travel, others, .. }, .. } = *self;
         // In a single substep both act alike.
-        if part[1] < 1.0 {
-            for k in 0..2 {
-                let missing = travel[k] / dt - push[k] * part[1] + others[k] * (part[0] - part[1]);
-                early[k] = missing / (1.0 - part[1]);
-            }
+        if n_substeps <= 1 {
+            return [Vec3::ZERO; 2];
         }
-        BodyPush { felt, push, early }
+        // A constant force moves a body by this part of the impulse times the step.
+        let [theirs, own] = [self.motion.n_substeps, n_substeps].map(|n| 0.5 + 0.5 / n as f32);
+        [0, 1].map(|k| (travel[k] - push[k] * own + others[k] * (theirs - own)) / (1.0 - own))
     }
 }
 
@@ -168,22 +195,44 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Steps soft things by `dt` seconds, and wakes bodies that they push.
-    pub(crate) fn step_soft(&mut self, dt: f32) -> Result<(), WorldError> {
-        let Some(mut soft) = self.soft.set.take() else { return Ok(()) };
+    /// Steps soft things by `dt` seconds, and wakes bodies that they push. Returns the pushes on
+    /// bodies that they hold, for [`World::divide_pushes`].
+    pub(crate) fn step_soft(&mut self, dt: f32) -> Result<Vec<HeldPush>, WorldError> {
+        let Some(mut soft) = self.soft.set.take() else { return Ok(Vec::new()) };
         let clock = Clock::start();
         let stepped = self.step_soft_set(&mut soft, dt);
         self.last.stats.times.soft = clock.since_start();
         self.soft.set = Some(soft);
-        if stepped? {
+        let (is_woken, held) = stepped?;
+        if is_woken {
             self.bodies.active.apply_changes(&self.bodies.motions);
             self.contacts.collect_active_pairs(&self.bodies);
         }
-        Ok(())
+        Ok(held)
     }
 
-    /// Steps the set. Returns whether a body woke.
-    fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<bool, WorldError> {
+    /// Divides pushes on bodies that particles hold: a part of each acts at the start of the step,
+    /// and the rest stays a force. `n_substeps` are those of the bodies in this step.
+    pub(crate) fn divide_pushes(&mut self, pushes: &[HeldPush], dt: f32, n_substeps: u32) {
+        for push in pushes {
+            let early = push.early(n_substeps);
+            let forces = &mut self.bodies.steering.forces;
+            let known = forces.binary_search_by_key(&push.body, |(body, _)| *body);
+            let [force, torque] = known.map_or([Vec3::ZERO; 2], |index| forces[index].1);
+            let rest = [force - early[0] / dt, torque - early[1] / dt];
+            // If the difference overflows, all of the push acts as a force.
+            if !rest.iter().all(|v| v.is_finite()) {
+                continue;
+            }
+            set(forces, push.body, Some(rest));
+            let body = &mut self.bodies.motions[push.body as usize];
+            body.linear_velocity += body.locked_axes.free_translation(early[0] * body.inverse_mass);
+            body.angular_velocity += body.world_inverse_inertia() * early[1];
+        }
+    }
+
+    /// Steps the set. Returns whether a body woke, and the pushes on bodies that it holds.
+    fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<(bool, Vec<HeldPush>), WorldError> {
         let gravity = self.settings.solver.gravity;
         soft.apply_settings(&self.soft.settings, gravity, dt)?;
         let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
@@ -191,7 +240,7 @@ impl<B: BroadPhase> World<B> {
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
         if soft.resting.is_sleeping && !is_moving && soft.resting.near == marks {
-            return Ok(false);
+            return Ok((false, Vec::new()));
         }
         if soft.resting.is_sleeping {
             soft.wake();
@@ -241,27 +290,27 @@ impl<B: BroadPhase> World<B> {
         let field_at = fields.as_ref().map(|fields| |motion: &ParticleMotion| fields.at(motion));
         let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
-        let n_substeps = [soft.solver.settings().substeps, self.settings.solver.substeps];
+        let n_substeps = soft.solver.settings().substeps;
         let holders = soft.holders();
         let push_of = |(boundary, id): (&BodyBoundary<'_>, &BodyId)| {
             if holders.binary_search(id).is_ok() && boundary.supports.is_empty() {
-                BodyPush::divided(boundary, dt, n_substeps)
+                BodyPush::of_held(boundary, dt, n_substeps)
             } else {
-                BodyPush::constant(boundary)
+                BodyPush::of(boundary)
             }
         };
         let pushes: Vec<BodyPush> = boundaries.iter().zip(&ids).map(push_of).collect();
         drop(boundaries);
         drop(surfaces);
         drop(fields);
-        let is_woken = self.push_bodies(soft, &near, &pushes, dt)?;
+        let (is_woken, held) = self.push_bodies(soft, &near, &pushes, dt)?;
         let settings = &self.settings.solver;
         let is_at_rest =
             soft.note_rest(dt, settings.sleep_speed * settings.length_unit, settings.sleep_delay);
         if is_at_rest && settings.sleep && !is_moving && !is_woken {
             soft.fall_asleep(marks);
         }
-        Ok(is_woken)
+        Ok((is_woken, held))
     }
 
     /// Returns the shape that soft things do not enter; `None` for a sensor.
@@ -400,19 +449,19 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Applies the pushes of particles on bodies as forces in this step. Returns whether a body
-    /// woke.
+    /// woke, and the pushes on bodies that particles hold.
     fn push_bodies(
         &mut self,
         soft: &mut SoftSet,
         near: &[u32],
         pushes: &[BodyPush],
         dt: f32,
-    ) -> Result<bool, WorldError> {
+    ) -> Result<(bool, Vec<HeldPush>), WorldError> {
         let settings = &self.settings.solver;
         let sleep_speed = settings.sleep_speed * settings.length_unit;
         let mut is_woken = false;
-        let mut kept = Vec::new();
-        for (&number, &BodyPush { felt, push, early }) in near.iter().zip(pushes) {
+        let (mut kept, mut all_held) = (Vec::new(), Vec::new());
+        for (&number, &BodyPush { felt, push, held }) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
             if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
                 continue;
@@ -430,15 +479,11 @@ impl<B: BroadPhase> World<B> {
                 let forces = &mut self.bodies.steering.forces;
                 let old = forces.binary_search_by_key(&number, |(body, _)| *body);
                 let [force, torque] = old.map_or([Vec3::ZERO; 2], |index| forces[index].1);
-                let late = [push[0] - early[0], push[1] - early[1]];
-                let sum = [force + late[0] / dt, torque + late[1] / dt];
+                let sum = [force + push[0] / dt, torque + push[1] / dt];
                 check_finite(sum[0], "force")?;
                 check_finite(sum[1], "torque")?;
                 set(forces, number, Some(sum));
-                let body = &mut self.bodies.motions[number as usize];
-                let kick = body.locked_axes.free_translation(early[0] * body.inverse_mass);
-                body.linear_velocity += kick;
-                body.angular_velocity += body.world_inverse_inertia() * early[1];
+                all_held.extend(held.map(|motion| HeldPush { body: number, push, motion }));
             }
             if acts {
                 own.note(felt);
@@ -467,7 +512,7 @@ impl<B: BroadPhase> World<B> {
         }
         kept.sort_by_key(|push| push.body);
         soft.pushes = kept;
-        Ok(is_woken)
+        Ok((is_woken, all_held))
     }
 }
 

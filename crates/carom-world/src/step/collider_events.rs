@@ -29,13 +29,14 @@ impl<B: BroadPhase> World<B> {
             if state.is_gap() || !state.is_wanted || !(is_its(state.a) || is_its(state.b)) {
                 continue;
             }
+            let key = (state.a, state.b);
+            let known = &old[old.partition_point(|touch| (touch.a, touch.b) < key)..];
+            let known = &known[..known.partition_point(|touch| (touch.a, touch.b) == key)];
             if is_active {
-                let manifolds = self.contacts.manifolds_of(state);
-                find_touches(state, manifolds, &solids, &self.bodies.motions, slop, &mut new);
+                let found = (self.contacts.manifolds_of(state), known);
+                find_touches(state, found, &solids, &self.bodies.motions, slop, &mut new);
             } else {
-                let key = (state.a, state.b);
-                let first = old.partition_point(|touch| (touch.a, touch.b) < key);
-                new.extend(old[first..].iter().take_while(|touch| (touch.a, touch.b) == key));
+                new.extend(known);
             }
         }
         let was_composite =

@@ -33,10 +33,14 @@ impl<B: BroadPhase> World<B> {
             self.continuous_step().find_at_impact();
         }
         self.call_hooks(hooks);
+        #[cfg(feature = "soft")]
+        let mut held = Vec::new();
         if 0.0 < dt {
             self.stop_unknown();
             #[cfg(feature = "soft")]
-            self.step_soft(dt)?;
+            {
+                held = self.step_soft(dt)?;
+            }
             self.wake_deformed();
             self.wake_touched(dt);
             self.keep_awake(dt);
@@ -47,6 +51,9 @@ impl<B: BroadPhase> World<B> {
         }
         let n_manifolds = self.add_changed_manifolds();
         self.collect_solver_input();
+        let n_wanted = self.plan_substeps(dt, step_budget);
+        #[cfg(feature = "soft")]
+        self.divide_pushes(&held, dt, self.solver.n_substeps(self.solver.settings(), dt));
         self.hand_over_surfaces();
         self.hand_over_rotation_friction();
         self.hand_over_changes(n_manifolds);
@@ -55,10 +62,15 @@ impl<B: BroadPhase> World<B> {
         self.continuous_step().note_starts();
         self.note_approach_speeds();
         let forces = if 0.0 < dt { self.begin_forces(dt) } else { Vec::new() };
-        let solved = self.solve(dt, step_budget, on_substep);
+        let solved = self.solve(dt, on_substep);
         self.take_back_changes(n_manifolds);
         match solved {
-            Ok(stats) => self.last.stats.solver = stats,
+            Ok(stats) => {
+                if 0.0 < dt {
+                    self.last.stats.shortfall.n_substeps = n_wanted.saturating_sub(stats.n_substeps);
+                }
+                self.last.stats.solver = stats;
+            }
             Err(error) => {
                 self.end_forces(&forces, false);
                 return Err(error.into());
@@ -83,21 +95,22 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Calls the solver with the contacts and joints of this step.
-    fn solve(
-        &mut self,
-        dt: f32,
-        step_budget: &StepBudget,
-        on_substep: &mut Guarded<'_>,
-    ) -> Result<SolverStats, SolverError> {
-        let World { settings, last, solver, bodies, joints, contacts, .. } = self;
-        let BodySet { motions, active, generations, traits, .. } = bodies;
-        let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
-        let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
-        let n_planned = step_budget.substeps(last.stats.n_tested, scratch.contacts.len());
+    /// Sets the number of substeps that the budget allows. Returns the number without a budget.
+    fn plan_substeps(&mut self, dt: f32, step_budget: &StepBudget) -> u32 {
+        let World { settings, last, solver, contacts, .. } = self;
+        let n_planned = step_budget.substeps(last.stats.n_tested, contacts.scratch.contacts.len());
         let n_wanted = solver.n_substeps(&settings.solver, dt);
         let factor = if step_budget.is_unlimited() { settings.solver.max_load_factor } else { 1 };
         *solver.settings_mut() = settings.solver.with_substeps(n_planned).with_max_load_factor(factor);
+        n_wanted
+    }
+
+    /// Calls the solver with the contacts and joints of this step.
+    fn solve(&mut self, dt: f32, on_substep: &mut Guarded<'_>) -> Result<SolverStats, SolverError> {
+        let World { solver, bodies, joints, contacts, .. } = self;
+        let BodySet { motions, active, generations, traits, .. } = bodies;
+        let ContactSet { scratch, manifolds, sleeping, states, active_pairs, .. } = contacts;
+        let links = Contacts::Links(&scratch.contacts, [manifolds, sleeping.manifolds()]);
         let joints = (joints.list_mut(), &scratch.joints[..]);
         let has_callback = on_substep.is_there();
         let mut call = |substep: Substep<'_>| on_substep.call(substep, Names { generations, traits });
@@ -106,11 +119,7 @@ impl<B: BroadPhase> World<B> {
         if solved.is_err() {
             solver_input::unmark_solved(states, active_pairs, &scratch.contacts);
         }
-        let solved = solved?;
-        if 0.0 < dt {
-            last.stats.shortfall.n_substeps = n_wanted.saturating_sub(solved.n_substeps);
-        }
-        Ok(solved)
+        solved
     }
 
     /// After the solver: bodies that were slow for long enough fall asleep, and kinematic ones

@@ -424,6 +424,47 @@ fn r_a_body_of_several_colliders_is_knocked_at_its_first_touch() {
     }
 }
 
+/// Under a budget that tests a few pairs in a step, an edit of a body that stands on another neither
+/// ends their contact nor lets it begin again, so it is not knocked again.
+#[test]
+fn r_an_edited_body_is_not_knocked_again_under_a_budget() {
+    for budget in [1, 3, 10, 40] {
+        for removes in [true, false] {
+            let mut world: World = World::new();
+            let knock = Response::Knock { impulse: 1e-3 };
+            let far = || ColliderDesc::new(ball(0.1)).with_pose(Pose::from_translation(Vec3::Y * 1.5));
+            let mut bodies = Vec::new();
+            for k in 0..12 {
+                let at = Vec3::X * (3.0 * k as f32);
+                let post = BodyDesc::fixed(cuboid(Vec3::splat(0.5))).with_position(at);
+                world.insert(post.with_response(knock)).unwrap();
+                let body = of_unit_density(cuboid(Vec3::splat(0.4))).with_collider(far()).with_mass(10.0);
+                let body = body.with_position(at + Vec3::Y * 0.9).with_can_sleep(false);
+                bodies.push(world.insert(body).unwrap());
+            }
+            (0..60).for_each(|_| _ = world.checked_step(DT).unwrap());
+            assert_eq!(world.contacts().filter(|contact| contact.is_touching).count(), 12);
+            for &body in &bodies {
+                if removes {
+                    let id = world.body(body).unwrap().colliders().nth(1).unwrap().id();
+                    world.remove_collider(id).unwrap();
+                } else {
+                    world.insert_collider(body, far()).unwrap();
+                }
+            }
+            let mut n_unknown = 0;
+            for step in 0..40 {
+                let stats = *world.checked_step_within(DT, Budget::Steps(budget)).unwrap();
+                n_unknown += stats.shortfall.n_unknown;
+                let is_kept = |event: &carom_world::Event| event.kind == EventKind::Persisted;
+                assert!(world.events().iter().all(is_kept), "{budget}, {step}: {:?}", world.events());
+                assert!(world.responses().is_empty(), "{budget}, {removes}, step {step}");
+            }
+            assert!(0 < n_unknown, "{budget}, {removes}: the budget defers no pair");
+        }
+    }
+}
+
 /// The energy that sticking removes is that of its own impact, not of an earlier contact of the
 /// same bodies under a rule that was removed since.
 #[test]

@@ -280,3 +280,29 @@ fn r_a_contact_that_flips_to_a_pass_ends_and_begins() {
         });
     }
 }
+
+/// A ball that was in a thin gate is outside at the next detection, and passes the gate in that
+/// step: its first contact ends before the pass begins.
+#[test]
+fn r_the_end_of_a_contact_precedes_a_pass() {
+    let gate = || BodyDesc::fixed(cuboid(Vec3::new(0.02, 5.0, 5.0))).with_sensor(true);
+    let far = ColliderDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Z * 20.0).with_sensor(true);
+    for gate in [gate(), gate().with_collider(far)] {
+        for is_fast in [false, true] {
+            let mut world = empty::<DynamicBvh>();
+            let gate = world.insert(gate.clone()).unwrap();
+            let ball = world.insert(BodyDesc::dynamic(ball(0.1)).with_ccd(is_fast)).unwrap();
+            assert_eq!(kinds_of(&mut world, [gate, ball], 1), [EventKind::Began]);
+            for side in [-1.0, 1.0] {
+                let mut body = world.body_mut(ball).unwrap();
+                body.set_pose(Pose::from_translation(Vec3::X * (0.5 * side))).unwrap();
+                body.set_linear_velocity(Vec3::X * (-60.0 * side)).unwrap();
+                let kinds = kinds_of(&mut world, [gate, ball], 1);
+                assert_eq!(kinds, [EventKind::Ended, EventKind::Began, EventKind::Ended]);
+                let mut body = world.body_mut(ball).unwrap();
+                body.set_pose(Pose::IDENTITY).unwrap().set_linear_velocity(Vec3::ZERO).unwrap();
+                assert_eq!(kinds_of(&mut world, [gate, ball], 1), [EventKind::Began]);
+            }
+        }
+    }
+}

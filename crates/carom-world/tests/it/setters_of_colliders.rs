@@ -3,8 +3,9 @@
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
+use carom_geom::TriMesh;
 use carom_math::{Pose, Quat, Vec3};
-use carom_query::{Compound, CompoundPart, Shape};
+use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_world::{
     ActiveHooks, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, EventKind, Filter, Groups, Hooks,
     LockedAxes, Material, Mobility, PairView, Response, StepOptions, World,
@@ -415,4 +416,75 @@ fn r_sensors_have_no_part_in_a_mass() {
         world.body_mut(body).unwrap().set_mobility(Mobility::Dynamic).unwrap();
         assert!((world.body(body).unwrap().mass() - 5.0).abs() < 1e-5);
     }
+}
+
+/// A flat mesh of 2 n^2 triangles, 4 m wide.
+fn flat_mesh(n: u32) -> Shape {
+    let at = |k: u32| 4.0 * k as f32 / n as f32 - 2.0;
+    let row = n + 1;
+    let vertices = (0..row * row).map(|k| Vec3::new(at(k % row), 0.0, at(k / row))).collect();
+    let cells = (0..row * row).filter(|k| k % row < n && k / row < n);
+    let triangles = cells.flat_map(|k| [[k, k + row, k + 1], [k + 1, k + row, k + row + 1]]).collect();
+    Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, triangles).unwrap()).unwrap()))
+}
+
+/// A mesh with a house and a ball on it gets another number of triangles, as with a level of detail:
+/// contacts of the house stay those of the house, and get no impulses of others.
+#[test]
+fn r_contacts_keep_their_colliders_when_a_mesh_gets_other_triangles() {
+    for [before, after] in [[10, 2], [2, 10], [10, 1], [10, 10]] {
+        let mut world = World::new();
+        let house = ColliderDesc::new(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5);
+        let knob = ColliderDesc::new(ball(0.3)).with_position(Vec3::X * 1.5);
+        let gate = ColliderDesc::new(ball(0.4)).with_position(Vec3::Z * 9.0).with_sensor(true);
+        let terrain = BodyDesc::fixed(flat_mesh(before)).with_collider(house).with_collider(knob);
+        let terrain = world.insert(terrain.with_collider(gate)).unwrap();
+        let ids: Vec<ColliderId> = world.body(terrain).unwrap().colliders().map(|own| own.id()).collect();
+        let on = |place: Vec3| of_unit_density(cuboid(Vec3::splat(0.2))).with_position(place + Vec3::Y * 0.2);
+        let guest = world.insert(on(Vec3::Y)).unwrap();
+        let parked = world.insert(on(Vec3::new(-1.3, 0.0, 1.1))).unwrap();
+        (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+        let check = |world: &World, name: &str| {
+            for contact in world.contacts() {
+                let own = if contact.b == guest { ids[1] } else { ids[0] };
+                assert_eq!((contact.a, contact.collider_a), (terrain, own), "{before}, {after}: {name}");
+                assert!(contact.is_touching, "{before}, {after}: {name}");
+            }
+            [guest, parked].map(|id| world.contacts().filter(|contact| contact.b == id).count())
+        };
+        assert_eq!(check(&world, "before"), [1, 1]);
+        world.collider_mut(ids[0]).unwrap().set_shape(flat_mesh(after)).unwrap();
+        check(&world, "set");
+        let stats = *world.checked_step(DT).unwrap();
+        assert_eq!(check(&world, "after"), [1, 1]);
+        assert_eq!(0 < stats.solver.n_warm, before == after, "{before}, {after}: {stats:?}");
+        assert!(world.events().iter().all(|event| event.kind == EventKind::Persisted));
+        let motion = world.body(guest).unwrap().motion();
+        assert!(motion.linear_velocity.length() < 0.01, "{motion:?}");
+    }
+}
+
+/// The last solid collider before a sensor gets fewer triangles, too. A new solid collider before
+/// the sensor keeps the impulses of the others.
+#[test]
+fn r_sensors_do_not_get_the_contacts_of_a_mesh() {
+    let mut world = World::new();
+    let gate = ColliderDesc::new(ball(0.4)).with_position(Vec3::Z * 9.0).with_sensor(true);
+    let terrain = world.insert(BodyDesc::fixed(flat_mesh(10)).with_collider(gate)).unwrap();
+    let mesh = world.body(terrain).unwrap().colliders().next().unwrap().id();
+    let crate_on = of_unit_density(cuboid(Vec3::splat(0.2))).with_position(Vec3::new(1.1, 0.2, 1.3));
+    world.insert(crate_on).unwrap();
+    (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let is_of_mesh = |world: &World| world.contacts().all(|contact| contact.collider_a == mesh);
+    assert!(0 < world.contacts().count() && is_of_mesh(&world));
+    world.insert_collider(terrain, ColliderDesc::new(ball(0.3)).with_position(Vec3::Y * 5.0)).unwrap();
+    assert!(is_of_mesh(&world));
+    let stats = *world.checked_step(DT).unwrap();
+    assert!(0 < stats.solver.n_contacts && stats.solver.n_warm == stats.solver.n_contacts, "{stats:?}");
+    let other = world.body(terrain).unwrap().colliders().map(|own| own.id()).find(|&id| id != mesh).unwrap();
+    assert!(world.collider(other).unwrap().is_sensor());
+    world.collider_mut(mesh).unwrap().set_shape(flat_mesh(1)).unwrap();
+    assert!(is_of_mesh(&world));
+    world.checked_step(DT).unwrap();
+    assert!(0 < world.contacts().count() && is_of_mesh(&world));
 }

@@ -4,7 +4,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use crate::soft::tetrahedra;
 use carom_geom::{HalfSpace, HeightField, TriMesh};
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::{HeightFieldShape, MeshShape, Shape};
 use carom_world::{
     BodyDesc, ClothSettings, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc,
@@ -67,19 +67,23 @@ fn add(world: &mut World, kind: &str, radius: f32, friction: f32, at: Vec3, velo
     SoftThing::Body(world.insert_soft_body(body.with_position(at).with_velocity(velocity)).unwrap())
 }
 
-/// The mean velocity and position of the particles of a thing.
-fn mean(world: &World, thing: SoftThing) -> [Vec3; 2] {
-    let (velocities, positions) = match thing {
+/// The velocities and positions of the particles of a thing.
+fn state_of(world: &World, thing: SoftThing) -> [&[Vec3]; 2] {
+    match thing {
         SoftThing::Body(id) => {
             let body = world.soft_body(id).unwrap();
-            (body.velocities(), body.positions())
+            [body.velocities(), body.positions()]
         }
         SoftThing::Particles(id) => {
             let particles = world.particles(id).unwrap();
-            (particles.velocities(), particles.positions())
+            [particles.velocities(), particles.positions()]
         }
-    };
-    [velocities, positions].map(|all| all.iter().sum::<Vec3>() / all.len() as f32)
+    }
+}
+
+/// The mean velocity and position of the particles of a thing.
+fn mean(world: &World, thing: SoftThing) -> [Vec3; 2] {
+    state_of(world, thing).map(|all| all.iter().sum::<Vec3>() / all.len() as f32)
 }
 
 /// Thrown along a floor without friction, a soft thing keeps its velocity, at every size and speed.
@@ -160,4 +164,33 @@ fn r_a_rope_is_pulled_over_a_smooth_bar() {
     (0..12).for_each(|_| _ = world.checked_step(DT).unwrap());
     let [velocity, _] = mean(&world, SoftThing::Body(rope));
     assert!((velocity.x - 8.0).abs() < 0.02, "{velocity}");
+}
+
+/// What falls fast into a V of two steep plates stays in it, whichever plate comes first.
+#[test]
+fn r_fast_soft_things_stay_in_a_v() {
+    for slope in [60.0_f32, 75.0] {
+        let slope = slope.to_radians();
+        for sides in [[-1.0, 1.0], [1.0, -1.0]] {
+            for kind in KINDS {
+                for (radius, speed) in [(0.02, 20.0), (0.02, 40.0), (0.01, 20.0)] {
+                    let mut world = World::new();
+                    for side in sides {
+                        let turn = Quat::from_rotation_z(side * slope);
+                        let middle = turn * Vec3::new(side, -0.02, 0.0);
+                        let plate = BodyDesc::fixed(cuboid(Vec3::new(1.0, 0.02, 1.0))).with_friction(0.0);
+                        world.insert(plate.with_pose(Pose::new(turn, middle))).unwrap();
+                    }
+                    let at = Vec3::new(-0.02, 0.9, -0.1);
+                    let thing = add(&mut world, kind, radius, 0.0, at, Vec3::new(1.0, -speed, 0.3));
+                    (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
+                    let [_, positions] = state_of(&world, thing);
+                    let is_in = |p: &&Vec3| p.x.abs() * slope.tan() < p.y + 0.5 * radius;
+                    let n = positions.iter().filter(is_in).count();
+                    let name = format!("{slope}, {sides:?}, {kind}, {radius}, {speed}");
+                    assert_eq!(n, positions.len(), "{name}: {positions:?}");
+                }
+            }
+        }
+    }
 }

@@ -4,7 +4,8 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use crate::soft::tetrahedra;
 use carom_math::Vec3;
 use carom_world::{
-    BodyDesc, ClothSettings, JointDesc, RopeSettings, SoftBodyDesc, SoftBodySettings, World, WorldSettings,
+    BodyDesc, Budget, ClothSettings, JointDesc, RopeSettings, SoftBodyDesc, SoftBodySettings, World,
+    WorldSettings,
 };
 
 /// Lengths of steps, in 1/240 s; they are repeated.
@@ -65,6 +66,32 @@ fn a_rope_and_its_bodies_keep_their_momentum() {
             assert!(change < 0.01, "{lengths:?}, {gap}: {change} of 10");
             assert!(energy < 2.0, "{lengths:?}, {gap}: {energy}");
         }
+    }
+}
+
+/// A lamp that swings on a rope is at the end of the rope after each step, in however many substeps
+/// the bodies move: fewer in a short step after a long one, and under a budget.
+#[test]
+fn r_a_lamp_stays_at_the_end_of_its_rope() {
+    let unlimited = LENGTHS.map(|lengths| (lengths, Budget::Unlimited));
+    let few = [1, 2, 3, 5].map(|n| (LENGTHS[0], Budget::Steps(n)));
+    for (lengths, budget) in unlimited.into_iter().chain([(&[4.0, 1.0][..], Budget::Unlimited)]).chain(few) {
+        let mut world = World::new();
+        let lamp = BodyDesc::dynamic(ball(0.1)).with_mass(1.0).with_position(Vec3::NEG_Y * 1.1);
+        let lamp = world.insert(lamp.with_linear_velocity(Vec3::X)).unwrap();
+        let points: Vec<Vec3> = (0..11).map(|k| Vec3::NEG_Y * (0.1 * k as f32)).collect();
+        let rope = SoftBodyDesc::rope(&points, RopeSettings::default()).with_pinned(&[0]);
+        let rope = world.insert_soft_body(rope).unwrap();
+        world.soft_body_mut(rope).unwrap().attach(10, lamp).unwrap();
+        let mut farthest = 0.0_f32;
+        for length in lengths.iter().cycle().take(240) {
+            world.checked_step_within(length / 240.0, budget).unwrap();
+            let end = world.soft_body(rope).unwrap().positions()[10];
+            let held = world.body(lamp).unwrap().pose().transform_point(Vec3::Y * 0.1);
+            farthest = farthest.max(end.distance(held));
+        }
+        println!("{lengths:?}, {budget:?}: {farthest}");
+        assert!(farthest < 1e-4, "{lengths:?}, {budget:?}: {farthest}");
     }
 }
 
