@@ -192,7 +192,8 @@ impl CharacterBody {
         Ok(())
     }
 
-    /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
+    /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
+    /// which should have taken `dt` seconds: the pushes of that step count.
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).

@@ -323,8 +323,8 @@ impl Character {
                 break;
             }
         }
-        // What rises under a flying figure has moved first, and has lifted it. The flight began
-        // below: a jump from a lift is as high as from the floor.
+        // An obstacle that rises under a flying figure has moved first, and has lifted it. The
+        // flight began below: a jump from a lift is as high as from the floor.
         let lifted = self.walked.freed.dot(mover.up);
         if was_in_air && self.ground.is_none() && 0.0 < lifted {
             (self.position, _) = mover.advance(self.position, mover.up * -lifted);
