@@ -4,8 +4,8 @@
 //! - The body is the figure grown by the skin, so that a dynamic body comes to rest beside the
 //!   figure and not in it. Its feet are raised, so that it does not press on the ground.
 //! - After each call the body is moved to the character, and has the velocity that the character
-//!   took over from its ground. It has no velocity from walking, because a moving kinematic body
-//!   pushes with any force.
+//!   took over from its ground and from knocks (`knock.rs`). It has no velocity from walking,
+//!   because a moving kinematic body pushes with any force.
 //! - From a dynamic body the character takes over a velocity as in an inelastic impact of the two
 //!   masses, and the body gets the opposite impulse. So a car feels its passenger, and a light box
 //!   that spins does not throw the character.
@@ -19,6 +19,7 @@
 
 use crate::figure::{Figure, Form};
 use crate::ground::Ground;
+use crate::knock::Knocks;
 use crate::slide::Contact;
 use crate::walk::{Character, Walked};
 use crate::world_sweep::{WorldSweep, passes};
@@ -33,6 +34,13 @@ use glam::{DQuat, DVec3, Vec3};
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
 /// that tilts or rises in a step does not touch the body.
 const RAISED: f64 = 0.05;
+
+/// The impulse threshold of the body. Pushes on it are recorded, and no event is reported.
+const RECORDED: f32 = f32::MAX.next_down();
+
+/// The largest distance by which a body that presses into the figure moves it out in a call, in
+/// half widths. A body that presses it against a wall does not move it out aside.
+const MAX_PARTED: f64 = 1.0;
 
 /// A contact of a character with a body, found in one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,6 +60,9 @@ pub struct BodyContact {
 
 /// A character and the kinematic body that follows it.
 ///
+/// Dynamic bodies and characters push it as a body of its mass: a truck throws it ahead, and a
+/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
+///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
 /// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it
 /// without its contacts.
@@ -65,9 +76,13 @@ pub struct CharacterBody {
     /// is what the character kept of that of the last ground, with the vertical speed of the fall.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     carried: DVec3,
+    /// The velocity that pushes gave the character, length per second, relative to the ground. In
+    /// the air its velocity contains it.
+    #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
+    pub(crate) knock: DVec3,
     /// The velocity of the character at the end of the last call.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
-    velocity: DVec3,
+    pub(crate) velocity: DVec3,
     /// The body of the ground at the end of the last call. Valid while the character has ground.
     ground: Option<BodyId>,
     #[cfg_attr(feature = "serde", serde(skip))]
@@ -87,23 +102,27 @@ impl CharacterBody {
         let shape = body_shape(character.figure(), character.settings().skin).map_err(|_| {
             WorldError::BadValue { what: "figure", value: character.figure().stature() as f32 }
         })?;
-        let desc =
-            BodyDesc::kinematic(shape).with_pose(body_pose(&character, world.origin())).with_filter(filter);
+        let desc = BodyDesc::kinematic(shape)
+            .with_pose(body_pose(&character, world.origin()))
+            .with_filter(filter)
+            .with_impulse_threshold(RECORDED);
         let body = world.insert(desc)?;
         let carried = character.velocity();
         Ok(CharacterBody {
             character,
             body,
-            is_pushed: false,
+            is_pushed: true,
             carried,
+            knock: DVec3::ZERO,
             velocity: carried,
             ground: None,
             contacts: Vec::new(),
         })
     }
 
-    /// The same character, for which `is_pushed` says whether dynamic bodies that overlap it push
-    /// it out, as fixed ones do. By default only its ground does.
+    /// The same character, for which `is_pushed` says whether dynamic bodies and characters push
+    /// it. By default they do: [`CharacterBody::knock`]. Otherwise dynamic bodies stop at it as at
+    /// a pillar.
     #[must_use]
     pub fn with_pushed(self, is_pushed: bool) -> CharacterBody {
         CharacterBody { is_pushed, ..self }
@@ -118,6 +137,17 @@ impl CharacterBody {
     /// [`CharacterBody::set_position`].
     pub fn character_mut(&mut self) -> &mut Character {
         &mut self.character
+    }
+
+    /// Returns the velocity that pushes gave it, in length per second. On the ground it is relative
+    /// to the ground, and adds to the wish. The feet brake it by a factor of e in half a second,
+    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings). They hold against a
+    /// tenth of that, and against all of it if the wish is against the push.
+    ///
+    /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
+    /// is a push too. On the ground only its part across `up` counts.
+    pub fn knock(&self) -> DVec3 {
+        self.knock
     }
 
     /// Returns the body that follows it. The caller has to remove it.
@@ -158,10 +188,12 @@ impl CharacterBody {
         self.character = moved;
         self.carried = self.character.velocity();
         self.velocity = self.carried;
+        self.knock = DVec3::ZERO;
         Ok(())
     }
 
-    /// Advances by `dt` seconds as [`Character::walk`]. Call it after each step of the world.
+    /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
+    /// which should have taken `dt` seconds: the pushes of that step count.
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
@@ -219,16 +251,30 @@ impl CharacterBody {
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
-        let mut sweep = if self.is_pushed { sweep } else { sweep.with_yielding(ground) };
+        let mut sweep = sweep.with_yielding(ground);
+        let is_pressed = self.is_pushed && world.body(self.body)?.pushes().any(|push| push.by.is_some());
         self.lose_carried();
+        let (knock, velocity) = (self.knock, self.velocity);
+        let knocks = if self.is_pushed { self.find_knocks(world, wish, dt) } else { Knocks::NONE };
+        let wish = self.take_knocks(wish, &knocks);
         self.character.walk(&mut sweep, wish, dt);
+        if is_pressed && !self.character.walked().was_refused {
+            let most = MAX_PARTED * self.character.figure().half_width();
+            self.character.leave_overlap(&mut sweep.with_all_solid(), most);
+        }
         self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
         self.contacts.clear();
         for contact in &self.character.walked().contacts {
             self.contacts.extend(body_contact(world, contact));
         }
-        if !self.character.walked().was_refused {
+        if self.character.walked().was_refused {
+            if self.character.ground().is_none() {
+                self.character.set_velocity(velocity);
+            }
+            (self.knock, self.velocity) = (knock, velocity);
+        } else {
             self.push(world, dt)?;
+            self.pass_on_knocks(world, &knocks, dt)?;
             let taken = self.take_velocity(world, dt);
             self.weigh(world, taken, dt)?;
             self.follow(world)?;
@@ -237,13 +283,14 @@ impl CharacterBody {
         Ok(self.character.walked())
     }
 
-    /// Moves the body to the character, with the velocity of the ground.
+    /// Moves the body to the character, with the velocity of the ground and of the knock.
     fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
         let pose = body_pose(&self.character, world.origin());
         if world.body(self.body)?.pose() != pose {
             world.body_mut(self.body)?.set_pose(pose)?;
         }
-        let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity).as_vec3();
+        let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity);
+        let velocity = (velocity + self.body_knock()).as_vec3();
         if world.body(self.body)?.linear_velocity() != velocity {
             world.body_mut(self.body)?.set_linear_velocity(velocity)?.set_angular_velocity(Vec3::ZERO)?;
         }
@@ -358,7 +405,7 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
 
 /// Returns the inverse of the mass that a body has against a push at a point, in a direction of
 /// length 1.
-fn inverse_mass_at<B: BroadPhase>(
+pub(crate) fn inverse_mass_at<B: BroadPhase>(
     world: &World<B>,
     body: BodyRef<'_, B>,
     point: DVec3,

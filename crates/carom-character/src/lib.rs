@@ -61,6 +61,8 @@ mod ground;
 #[cfg(feature = "world")]
 mod kernel;
 #[cfg(feature = "world")]
+mod knock;
+#[cfg(feature = "world")]
 mod num;
 #[cfg(feature = "query")]
 mod parts;

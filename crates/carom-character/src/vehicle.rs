@@ -143,16 +143,39 @@ impl Vehicle {
         controls: &Controls,
         dt: f64,
     ) -> Result<(), WorldError> {
-        let Controls { throttle, brake, steer } = *controls;
-        for (value, what) in [(throttle, "throttle"), (brake, "brake"), (steer, "steer")] {
-            if !value.is_finite() {
-                return Err(WorldError::BadValue { what, value: value as f32 });
-            }
+        let controls = limited(controls)?;
+        self.drive_by(world, &|_| controls, dt)
+    }
+
+    /// Applies the forces as [`Vehicle::drive`], with controls for each wheel in the order of
+    /// [`Vehicle::wheels`]. So a tracked vehicle turns on the spot: its left and right wheels are
+    /// driven against each other (test: `vehicles::a_tracked_vehicle_turns_on_the_spot`).
+    ///
+    /// Errors: those of [`Vehicle::drive`]; another number of controls than of wheels.
+    pub fn drive_each<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        controls: &[Controls],
+        dt: f64,
+    ) -> Result<(), WorldError> {
+        if controls.len() != self.wheels.len() {
+            let value = controls.len() as f32;
+            return Err(WorldError::BadValue { what: "number of controls", value });
         }
+        let controls = controls.iter().map(limited).collect::<Result<Vec<_>, _>>()?;
+        self.drive_by(world, &|number| controls[number], dt)
+    }
+
+    /// Applies the forces, with the controls of each wheel by its index.
+    fn drive_by<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        controls: &dyn Fn(usize) -> Controls,
+        dt: f64,
+    ) -> Result<(), WorldError> {
         if !(0.0 < dt && dt.is_finite()) {
             return Err(WorldError::BadValue { what: "time step", value: dt as f32 });
         }
-        let controls = Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer };
         let pose = world.body(self.chassis)?.wide_pose();
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
@@ -166,6 +189,7 @@ impl Vehicle {
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis, collider);
         let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
+            let controls = controls(number);
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));
         }
         self.expect_support(&mut bodies, &mut rows);
@@ -178,7 +202,7 @@ impl Vehicle {
         }
         self.store_pushed_ground(&mut bodies, &rows);
         for row in &rows {
-            self.store_result(world, row, &bodies, &controls, dt);
+            self.store_result(world, row, &bodies, &controls(row.wheel), dt);
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
             let point = world.to_local(wheel.point);
@@ -363,6 +387,17 @@ fn mounted_on<B: BroadPhase>(world: &World<B>, chassis: BodyId) -> Result<Vec<Bo
     let joints = joints.filter(|joint| !joint.data().has_contacts && mounts(joint.kind()));
     let is_dynamic = |body: &BodyId| world.body(*body).is_ok_and(|body| body.mobility() == Mobility::Dynamic);
     Ok(joints.flat_map(|joint| joint.bodies()).filter(is_dynamic).collect())
+}
+
+/// Returns controls within their ranges.
+fn limited(controls: &Controls) -> Result<Controls, WorldError> {
+    let Controls { throttle, brake, steer } = *controls;
+    for (value, what) in [(throttle, "throttle"), (brake, "brake"), (steer, "steer")] {
+        if !value.is_finite() {
+            return Err(WorldError::BadValue { what, value: value as f32 });
+        }
+    }
+    Ok(Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer })
 }
 
 /// Returns the height over the mount at which the ray of a wheel starts: a radius above the

@@ -15,8 +15,8 @@
 //! stays.
 //!
 //! Reference: K. Fauerby, Improved Collision Detection and Response, 2003; J. Rouwe, Jolt Physics,
-//! CharacterVirtual, 2022. Differs: sliding gains no speed, and slopes do not change it. The world
-//! moves first, and then its ground carries the character.
+//! CharacterVirtual, 2022. Differs: sliding gains no speed, and slopes do not change the speed
+//! along them. The world moves first, and then its ground carries the character.
 
 use crate::cone::nearest_allowed;
 use crate::figure::Figure;
@@ -86,7 +86,9 @@ pub struct Walked {
     pub freed: DVec3,
     /// The displacement by the ground.
     pub carried: DVec3,
-    /// The number of climbed steps.
+    /// The number of climbed steps. A round figure walks over a low edge as over a slope, which is
+    /// no step: a ball of radius r at the feet over an edge of height h, if the slope of the ball
+    /// there, acos(1 - h / r), is within the limit.
     pub steps: u32,
     /// The total height of these steps, a length.
     pub climbed: f64,
@@ -217,6 +219,28 @@ impl Character {
         }
     }
 
+    /// Turns it to another up direction about its feet, as on a planet. It keeps its velocity and
+    /// its ground. A vector without a direction changes nothing. The body of a `CharacterBody`
+    /// follows in the next call.
+    pub fn set_up(&mut self, up: DVec3) {
+        let (feet, figure) = (self.feet(), self.figure.with_up(up));
+        if figure.up() == self.figure.up() {
+            return;
+        }
+        self.figure = figure;
+        self.put(feet + figure.up() * figure.stature());
+    }
+
+    /// Sets the gravity, in length per second squared.
+    ///
+    /// Errors: it is negative or not finite; then nothing changes.
+    pub fn set_gravity(&mut self, gravity: f64) -> Result<(), SettingsError> {
+        let settings = self.settings.with_gravity(gravity);
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
+    }
+
     /// Jumps off the ground: sets the upward speed relative to the ground to at least `speed`, in
     /// length per second. Returns false, and does nothing, in the air or for a speed that is not
     /// finite.
@@ -244,8 +268,9 @@ impl Character {
     }
 
     /// Advances by `dt` seconds with a wish for a velocity, in length per second. Only its
-    /// component across `up` counts. On the ground the velocity is that of the wish at once. In
-    /// the air the character accelerates toward a wish that is not zero.
+    /// component across `up` counts. On the ground the velocity is that of the wish at once, along
+    /// the ground: on a slope, and on stairs for a round figure, the character is slower across
+    /// `up`. In the air it accelerates toward a wish that is not zero.
     ///
     /// The world must be in its state at the end of the time, with moving objects already moved.
     /// The ground then carries the character along.
@@ -285,6 +310,7 @@ impl Character {
             self.walked.is_stuck = true;
             return;
         }
+        let was_in_air = self.ground.is_none();
         let heading = wish - mover.up * wish.dot(mover.up);
         let mut time = dt - self.wait(heading, dt);
         for _ in 0..MAX_PHASES {
@@ -296,6 +322,13 @@ impl Character {
             if time <= 0.0 {
                 break;
             }
+        }
+        // An obstacle that rises under a flying figure has moved first, and has lifted it. The
+        // flight began below: a jump from a lift is as high as from the floor.
+        let lifted = self.walked.freed.dot(mover.up);
+        if was_in_air && self.ground.is_none() && 0.0 < lifted {
+            (self.position, _) = mover.advance(self.position, mover.up * -lifted);
+            self.walked.freed -= mover.up * lifted;
         }
         if let Some(ground) = &mut self.ground {
             if let Some(velocity) = mover.velocity_under(self.position, ground) {
@@ -322,6 +355,25 @@ impl Character {
         let waited = needed.min(dt);
         self.ahead *= 1.0 - waited / needed;
         waited
+    }
+
+    /// Moves it out of an overlap that `world` has, by at most `most`, a length. It stays if no free
+    /// position is that near.
+    pub(crate) fn leave_overlap(&mut self, world: &mut (impl Sweep + ?Sized), most: f64) {
+        if world.is_free(&self.figure, self.position) {
+            return;
+        }
+        let free = world.nearest_free(&self.figure, self.position);
+        if let Some(position) = free.filter(|free| scaling::length(*free - self.position) <= most) {
+            self.put(position);
+        }
+    }
+
+    /// Puts it at a position at which it keeps its ground.
+    fn put(&mut self, position: DVec3) {
+        self.position = position;
+        let (up, stand) = (self.figure.up(), self.stand.zip(self.ground));
+        self.stand = stand.map(|(stand, ground)| Stand::new(stand.pose, position, up, &ground));
     }
 
     /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not

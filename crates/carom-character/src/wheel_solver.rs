@@ -225,8 +225,10 @@ impl WheelRow {
         let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
         let missed = aim(self.aside, self.stretch[1]) + softness * self.across;
         let across = self.across - missed / (w_across + softness);
-        // Limits the force to the ellipse of the grip.
+        // Limits each force to its own grip, and both to the ellipse of the grip. Without the
+        // first limit a tyre that slides aside would have no grip left for the engine.
         let [a, b] = self.grip.map(|grip| grip * load);
+        let (along, across) = (along.clamp(-a, a), across.clamp(-b, b));
         let used = if a == 0.0 || b == 0.0 {
             f64::INFINITY
         } else {
@@ -238,8 +240,8 @@ impl WheelRow {
         // One of the directions may have no grip.
         let [along, across] = match (a == 0.0, b == 0.0) {
             (false, false) => [along * part, across * part],
-            (false, true) => [along.clamp(-a, a), 0.0],
-            (true, false) => [0.0, across.clamp(-b, b)],
+            (false, true) => [along, 0.0],
+            (true, false) => [0.0, across],
             (true, true) => [0.0; 2],
         };
         self.apply(bodies, self.ahead * (along - self.along) + self.aside * (across - self.across));

@@ -76,6 +76,11 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { yielding_but: Some(ground.unwrap_or(u32::MAX)), ..self }
     }
 
+    /// The same view, in which no body yields.
+    pub(crate) fn with_all_solid(self) -> WorldSweep<'a, B> {
+        WorldSweep { yielding_but: None, ..self }
+    }
+
     /// The same view of those colliders for which `predicate` is true too. It may be called several
     /// times for a collider.
     #[must_use]

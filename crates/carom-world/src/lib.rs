@@ -66,7 +66,7 @@ pub use bodies::part_materials::PartMaterial;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
-pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent};
+pub use contacts::events::{ContactView, Event, EventKind, ImpulseEvent, Push};
 pub use contacts::hook_input::{ContactPointMut, MixedMaterial, PairSide};
 pub use contacts::rules::ResponseEvent;
 pub use edit::body_mut::BodyMut;

@@ -339,6 +339,8 @@
 //!
 //! Your program moves a character. The bodies that the character pushes are moved only by forces.
 //! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
+//! Bodies push it as a body of its mass. On a planet
+//! [`Character::set_up`](character::Character::set_up) turns it.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -364,7 +366,8 @@
 //! # Cars
 //!
 //! A car is a body, the chassis, with wheels on springs. The x axis points ahead, and z to the
-//! right. Call [`Vehicle::drive`](character::Vehicle::drive) before each step.
+//! right. Call [`Vehicle::drive`](character::Vehicle::drive) before each step. With
+//! [`Vehicle::drive_each`](character::Vehicle::drive_each) each wheel has its own controls.
 //!
 //! ```
 //! use carom::prelude::*;

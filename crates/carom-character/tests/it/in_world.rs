@@ -345,7 +345,8 @@ fn pushes_have_a_largest_force() {
     assert!(1.0 < push(200.0, 1300.0, 2.0).0);
 }
 
-/// A ton of steel slides against a character at rest: it stops, and the character stays.
+/// A ton of steel slides against a character at rest that is not pushed: it stops, and the
+/// character stays.
 #[test]
 fn bodies_stop_at_a_character() {
     for (mass, speed) in [(10.0, 2.0), (1000.0, 4.0), (1000.0, 15.0)] {
@@ -354,7 +355,7 @@ fn bodies_stop_at_a_character() {
         let half = Vec3::splat(0.5);
         let desc = box_of(mass, half).with_friction(0.0).with_position(Vec3::new(2.0, 0.5, 0.0));
         let body = world.insert(desc.with_linear_velocity(Vec3::X * -speed)).unwrap();
-        let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+        let mut hero = hero(&mut world, capsule(), DVec3::ZERO).with_pushed(false);
         let mut was_met = false;
         for _ in 0..120 {
             world.step(1.0 / 60.0).unwrap();
@@ -368,20 +369,29 @@ fn bodies_stop_at_a_character() {
     }
 }
 
-/// A box overlaps a character by 0.1 m. It pushes the character out only if `with_pushed` is set.
+/// A box that overlaps a character by 0.1 m does not move it at once. They are pushed apart, and a
+/// character that is not pushed stays.
 #[test]
-fn overlapping_bodies_push_if_wished() {
-    let moved = |is_pushed: bool| {
+fn overlapping_bodies_are_pushed_apart() {
+    let after = |n_steps: usize, is_pushed: bool| {
         let mut world = World::new();
         world.insert(floor()).unwrap();
         let mut hero = hero(&mut world, capsule(), DVec3::ZERO).with_pushed(is_pushed);
         let desc = box_of(1000.0, Vec3::splat(0.5)).with_position(Vec3::new(0.7, 0.5, 0.0));
-        world.insert(desc).unwrap();
+        let crate_ = world.insert(desc).unwrap();
         hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
-        hero.character().position().x
+        for _ in 0..n_steps {
+            world.step(1.0 / 60.0).unwrap();
+            hero.walk(&mut world, DVec3::ZERO, 1.0 / 60.0).unwrap();
+        }
+        let x = hero.character().position().x;
+        (x, f64::from(world.body(crate_).unwrap().position().x) - 0.5 - x)
     };
-    assert!(moved(false).abs() < 1e-6, "{}", moved(false));
-    assert!((moved(true) + 0.1).abs() < 0.02, "{}", moved(true));
+    for is_pushed in [false, true] {
+        assert!(after(0, is_pushed).0.abs() < 1e-6, "{:?}", after(0, is_pushed));
+        let (x, gap) = after(120, is_pushed);
+        assert!(0.28 < gap && -1.0 < x && (is_pushed || x.abs() < 1e-6), "{is_pushed}: {x} {gap}");
+    }
 }
 
 /// A character on a dynamic raft in space: its weight accelerates both.

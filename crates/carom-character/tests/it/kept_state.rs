@@ -4,10 +4,10 @@
 use crate::figures_and_bodies::{DT, go};
 use crate::in_world::{box_of, capsule, cuboid, floor, hero};
 use carom_character::{Character, CharacterBody, CharacterSettings, ShapeWorld, Sweep, WorldSweep};
-use carom_geom::f64::Cuboid;
+use carom_geom::{self as near, f64::Cuboid};
 use carom_math::Pose;
 use carom_math::glam::{DVec3, Vec3};
-use carom_query::f64::Shape;
+use carom_query::{self as near_query, f64::Shape};
 use carom_world::{BodyDesc, Groups, LockedAxes, QueryFilter, World};
 use std::cell::Cell;
 
@@ -274,4 +274,119 @@ fn a_push_out_looks_at_near_bodies_alone() {
     let free = sweep.nearest_free(&capsule(), DVec3::new(0.6, 0.3, 0.0)).unwrap();
     assert!(sweep.is_free(&capsule(), free));
     assert!(n.get() < 50, "{}", n.get());
+}
+
+/// A jump from a lift rises as high above it as one from the floor, at each speed and rate.
+#[test]
+fn r_a_jump_from_a_rising_lift_is_as_high_as_from_the_floor() {
+    for hertz in [30.0, 60.0, 144.0] {
+        for speed in [-3.0, 0.0, 1.0, 3.0, 5.0] {
+            let mut world = World::new();
+            let lift = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.25, 2.0))).with_position(Vec3::Y * -0.25);
+            let lift = world.insert(lift.with_linear_velocity(Vec3::Y * speed)).unwrap();
+            let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+            let dt = 1.0 / hertz;
+            let step = |world: &mut World, hero: &mut CharacterBody| {
+                world.step(dt as f32).unwrap();
+                hero.walk(world, DVec3::ZERO, dt).unwrap();
+                hero.character().feet().y - f64::from(world.body(lift).unwrap().position().y) - 0.25
+            };
+            let height = (0..(hertz as usize)).map(|_| step(&mut world, &mut hero)).last().unwrap();
+            assert!((height - 0.005).abs() < 3e-3 && hero.character_mut().jump(4.0), "{speed}: {height}");
+            let most = (0..(hertz as usize)).map(|_| step(&mut world, &mut hero)).fold(0.0, f64::max);
+            let exact = 16.0 / 19.62;
+            assert!((most - height - exact).abs() < 2e-3, "{hertz} Hz, {speed} m/s: {most} of {exact}");
+        }
+    }
+}
+
+/// A character walks round a planet: `up` turns with it, and it keeps its ground and its state.
+#[test]
+fn up_turns_on_a_planet() {
+    let figures = [capsule(), carom_character::Figure::cylinder(1.8, 0.3).unwrap()];
+    for figure in figures {
+        let mut world = World::new();
+        let planet = BodyDesc::fixed(near_query::Shape::Sphere(near::Sphere::new(20.0).unwrap()));
+        let planet = world.insert(planet).unwrap();
+        let mut hero = hero(&mut world, figure, DVec3::Y * 20.0);
+        go(&mut world, &mut hero, DVec3::ZERO, 10);
+        assert_eq!(hero.ground(), Some(planet));
+        let (mut angle, mut last) = (0.0, DVec3::Y);
+        let n_steps = (core::f64::consts::TAU * 20.0 / 4.0 * 60.0) as usize;
+        for n in 0..n_steps {
+            let up = hero.character().feet().normalize();
+            hero.character_mut().set_up(up);
+            let ahead = up.cross(DVec3::new(0.3, 0.0, 1.0).normalize()).normalize();
+            go(&mut world, &mut hero, ahead * 4.0, 1);
+            let feet = hero.character().feet();
+            assert!((feet.length() - 20.0).abs() < 0.02 && hero.ground() == Some(planet), "{n}: {feet}");
+            assert_eq!(hero.character().walked().freed, DVec3::ZERO, "{n}");
+            let body = world.body(hero.body()).unwrap();
+            assert!((body.rotation() * Vec3::Y).as_dvec3().dot(up) > 0.999_99, "its body turns with it");
+            angle += last.angle_between(feet.normalize());
+            last = feet.normalize();
+        }
+        println!("{angle} rad");
+        assert!((angle / core::f64::consts::TAU - 1.0).abs() < 0.02, "{angle}");
+        // Upside down at once, in the air: it falls to its new ground.
+        let there = hero.character().feet().normalize() * -22.0;
+        hero.set_position(&mut world, there).unwrap();
+        hero.character_mut().set_up(there);
+        hero.character_mut().set_velocity(DVec3::ZERO);
+        go(&mut world, &mut hero, DVec3::ZERO, 120);
+        assert_eq!(hero.ground(), Some(planet));
+        assert!(hero.character_mut().set_gravity(-1.0).is_err());
+        hero.character_mut().set_gravity(1.6).unwrap();
+        assert_eq!(hero.character().settings().gravity, 1.6);
+        // A vector without a direction changes nothing.
+        let before = *hero.character().figure();
+        hero.character_mut().set_up(DVec3::ZERO);
+        hero.character_mut().set_up(DVec3::NAN);
+        assert_eq!(*hero.character().figure(), before);
+    }
+}
+
+/// A character on a lift that turns its up by a little stays on its place of the lift.
+#[test]
+fn turning_up_moves_no_feet() {
+    let mut world = World::new();
+    let lift = BodyDesc::kinematic(cuboid(Vec3::new(2.0, 0.25, 2.0))).with_position(Vec3::Y * -0.25);
+    world.insert(lift.with_linear_velocity(Vec3::new(1.0, 0.5, 0.0))).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+    go(&mut world, &mut hero, DVec3::ZERO, 10);
+    let start = hero.character().feet();
+    for n in 0..60 {
+        hero.character_mut().set_up(DVec3::new(0.001 * f64::from(n), 1.0, 0.0));
+        go(&mut world, &mut hero, DVec3::ZERO, 1);
+    }
+    let moved = hero.character().feet() - start;
+    assert!((moved - DVec3::new(1.0, 0.5, 0.0)).length() < 0.02, "{moved}");
+}
+
+/// A character that is knocked goes on with the same bits from a clone or its data and a snapshot,
+/// and so do two that push each other.
+#[test]
+fn knocks_are_kept() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let truck = box_of(2000.0, Vec3::ONE).with_friction(0.0).with_position(Vec3::new(-2.0, 1.0, 0.0));
+    world.insert(truck.with_linear_velocity(Vec3::X * 6.0)).unwrap();
+    let mut heroes = [0.0, 0.8].map(|x| hero(&mut world, capsule(), DVec3::X * x));
+    let run = |world: &mut World, heroes: &mut [CharacterBody; 2], n: usize| {
+        for _ in 0..n {
+            world.step(DT as f32).unwrap();
+            for (hero, wish) in heroes.iter_mut().zip([0.5, -1.0]) {
+                hero.walk(world, DVec3::X * wish, DT).unwrap();
+            }
+        }
+        heroes.each_ref().map(|hero| (hero.character().position(), hero.knock()))
+    };
+    let knocked = run(&mut world, &mut heroes, 20);
+    assert!(0.1 < knocked[1].1.x, "{knocked:?}");
+    let (snapshot, text) = (world.snapshot(), serde_json::to_string(&heroes.to_vec()).unwrap());
+    let truth = run(&mut world, &mut heroes, 40);
+    world.restore(&snapshot).unwrap();
+    let stored: Vec<CharacterBody> = serde_json::from_str(&text).unwrap();
+    let mut heroes: [CharacterBody; 2] = stored.try_into().unwrap();
+    assert_eq!(run(&mut world, &mut heroes, 40), truth);
 }

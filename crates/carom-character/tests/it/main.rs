@@ -10,6 +10,7 @@ mod figures_and_bodies;
 mod half_spaces;
 mod in_world;
 mod kept_state;
+mod knocks;
 mod limits;
 mod motion;
 mod rates;

@@ -3,7 +3,7 @@
 
 use carom_character::{Controls, Vehicle, WheelDesc};
 use carom_geom::{Cuboid, HalfSpace, MassProperties};
-use carom_math::glam::{DVec3, Quat, Vec3};
+use carom_math::glam::{DVec3, Quat, Vec3, Vec3Swizzles};
 use carom_math::{Mat3, Pose};
 use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, ForceFieldDesc, ForceKind, Mobility, Response, World};
@@ -327,5 +327,44 @@ fn wheels_pass_what_the_chassis_passes() {
         }
         run(&mut world, &mut car, &BRAKED, 3.0, 60.0);
         assert!(car.wheels().iter().all(|wheel| (wheel.ground != Some(slab)) == passes), "{passes}");
+    }
+}
+
+/// A vehicle of 20 t on six wheels: the left ones are driven back and the right ones ahead, so it
+/// turns left on the spot. With a brake on the left side alone it drives a bend to the left.
+#[test]
+fn a_tracked_vehicle_turns_on_the_spot() {
+    for hertz in RATES {
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(plane())).unwrap();
+        let hull = solid(20_000.0, Vec3::new(3.0, 0.5, 1.5)).with_position(Vec3::Y * 1.2);
+        let hull = world.insert(hull).unwrap();
+        let mut tank = Vehicle::new(hull);
+        for (x, z) in [-1.6, 1.6].into_iter().flat_map(|z| [-2.4, 0.0, 2.4].map(|x| (x, z))) {
+            let wheel = WheelDesc::new(0.5).with_mount(DVec3::new(x, -0.4, z)).with_grip(1.0, 0.4);
+            tank.add_wheel(wheel.with_max_drive_force(20_000.0)).unwrap();
+        }
+        let go = |world: &mut World, tank: &mut Vehicle, sides: [Controls; 2], seconds: f32| {
+            let controls = [0, 0, 0, 1, 1, 1].map(|side| sides[side]);
+            for _ in 0..(seconds * hertz).round() as usize {
+                tank.drive_each(world, &controls, f64::from(1.0 / hertz)).unwrap();
+                world.step(1.0 / hertz).unwrap();
+            }
+            let body = world.body(hull).unwrap();
+            (body.position(), body.rotation() * Vec3::X, body.angular_velocity())
+        };
+        let (start, ..) = go(&mut world, &mut tank, [BRAKED; 2], 1.0);
+        let spin = [-1.0, 1.0].map(|throttle| Controls::new().with_throttle(throttle));
+        let (position, ahead, turning) = go(&mut world, &mut tank, spin, 2.0);
+        println!("{hertz} Hz: {turning} rad/s, {ahead}, {}", position - start);
+        assert!(0.5 < turning.y && turning.xz().length() < 0.05, "{hertz} Hz: {turning}");
+        assert!((position - start).xz().length() < 0.1, "{hertz} Hz: {position}");
+        let (_, ahead, turning) = go(&mut world, &mut tank, [BRAKED; 2], 3.0);
+        assert!(turning.length() < 1e-3, "{hertz} Hz: {turning}");
+        let bend = [BRAKED, Controls::new().with_throttle(1.0)];
+        let (_, then, turning) = go(&mut world, &mut tank, bend, 1.0);
+        assert!(0.05 < turning.y && ahead.z * then.x - ahead.x * then.z > 0.0, "{hertz} Hz: {turning}");
+        let wrong = tank.drive_each(&mut world, &[BRAKED; 5], 0.01);
+        assert!(matches!(wrong, Err(carom_world::WorldError::BadValue { what: "number of controls", .. })));
     }
 }

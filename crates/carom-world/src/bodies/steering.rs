@@ -14,6 +14,8 @@ use carom_response::{Body, BodyKind, Inconsistency};
 pub(crate) struct Steering {
     /// Forces and torques.
     pub(crate) forces: Vec<(u32, [Vec3; 2])>,
+    /// Impulses on kinematic bodies with an impulse threshold.
+    pub(crate) impulses: Vec<(u32, Vec3)>,
     /// Target poses of kinematic bodies.
     pub(crate) targets: Vec<(u32, Pose)>,
     /// Kinematic bodies that had a target in the last step.
@@ -24,6 +26,7 @@ impl Steering {
     /// Drops the entries of a body that was removed, or whose mobility changed.
     pub(crate) fn forget(&mut self, body: u32) {
         set(&mut self.forces, body, None);
+        set(&mut self.impulses, body, None);
         self.stop(body);
     }
 
@@ -50,6 +53,11 @@ impl Steering {
             is(*body, BodyKind::Kinematic) && Pose::try_new(pose.rotation, pose.translation).is_ok()
         };
         check_list(&self.forces, is_force, "a force for the next step")?;
+        let is_impulse = |k: usize| {
+            let (body, impulse) = self.impulses[k];
+            is(body, BodyKind::Kinematic) && impulse.is_finite()
+        };
+        check_list(&self.impulses, is_impulse, "an impulse on a kinematic body")?;
         check_list(&self.targets, is_target, "a target for the next step")?;
         check_list(&self.arrived, |k| is(self.arrived[k].0, BodyKind::Kinematic), "a body at its target")
     }

@@ -51,7 +51,7 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::shift::Shift;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{FreeSlots, PairChanges};
-use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
+use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent, PairPush};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::narrow::Tally;
 use crate::contacts::pair_state::PairState;
@@ -102,6 +102,8 @@ pub(crate) struct ContactSet {
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
+    /// The impulses of all pairs with an impulse threshold in the last step.
+    pub(crate) pushes: Vec<PairPush>,
     /// The pairs with an impulse threshold in this step.
     pub(crate) approaches: Vec<Approach>,
     pub(crate) hooked: Hooked,
@@ -127,6 +129,7 @@ impl ContactSet {
         // Points were rounded, so a pair that moves again is tested, not recycled.
         self.states.iter_mut().for_each(|state| state.drift = f32::MAX);
         self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
+        self.pushes.iter_mut().for_each(|push| shift.apply(&mut push.point));
     }
 
     /// Ends a pair whose boxes no longer overlap. If it touched, this is an event.

@@ -124,6 +124,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Changes the velocity of a dynamic body by an impulse at its centre of mass, and wakes it.
     /// World frame, mass times length per time.
     ///
+    /// It moves no other body. A kinematic body with an impulse threshold reports it after the next
+    /// step: [`BodyRef::pushes`](crate::BodyRef::pushes).
+    ///
     /// Errors: a number that is not finite.
     pub fn apply_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
         let center = self.world.bodies.motions[self.index()].world_center();
@@ -131,13 +134,16 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Changes the velocities of a dynamic body by an impulse at a point of the world, and wakes
-    /// it.
+    /// it. For other bodies see [`BodyMut::apply_impulse`].
     ///
     /// Errors: a number that is not finite.
     pub fn apply_impulse_at(&mut self, impulse: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_finite(impulse, "impulse")?;
         checks::check_finite(point, "point")?;
+        if self.world.bodies.motions[index].kind == BodyKind::Kinematic {
+            return self.record_impulse(impulse);
+        }
         let mut pushed = self.world.bodies.motions[index];
         pushed.apply_impulse(impulse, point);
         checks::check_velocity(pushed.linear_velocity, pushed.angular_velocity)?;
@@ -145,6 +151,18 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.world.bodies.motions[index] = pushed;
         self.world.bodies.is_stale[index] |= self.world.bodies.is_suspended(index);
         self.world.expand_bounds_of(index);
+        Ok(self)
+    }
+
+    /// Adds an impulse to those that a kinematic body reports after the next step.
+    fn record_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
+        if self.world.bodies.traits[self.index()].has_threshold() {
+            let impulses = &mut self.world.bodies.steering.impulses;
+            let known = impulses.binary_search_by_key(&self.id.index, |(body, _)| *body);
+            let sum = impulse + known.map_or(Vec3::ZERO, |slot| impulses[slot].1);
+            checks::check_finite(sum, "impulse")?;
+            set(impulses, self.id.index, Some(sum));
+        }
         Ok(self)
     }
 

@@ -2,7 +2,7 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
-use crate::contacts::events::ContactView;
+use crate::contacts::events::{ContactView, Push};
 use crate::contacts::surface_velocity::belt_at;
 use crate::step::steering::StepForces;
 use crate::world::DefaultBroadPhase;
@@ -199,6 +199,15 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'a>> + 'a {
         let id = self.id;
         self.world.contacts().filter(move |view| view.a == id || view.b == id)
+    }
+
+    /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
+    /// pairs of which one has an impulse threshold below `f32::MAX`. An impulse that was applied to
+    /// a kinematic body comes first. They are not part of a snapshot, and [`World::detect`] clears
+    /// them.
+    pub fn pushes(&self) -> impl Iterator<Item = Push> + 'a {
+        let id = self.id;
+        self.world.contacts.pushes.iter().filter_map(move |push| push.on(id))
     }
 
     /// Returns the bodies that the body touched at the last detection, sensors included, each

@@ -52,6 +52,7 @@ impl<B: BroadPhase> World<B> {
         self.note_begun();
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
+        self.contacts.pushes.clear();
         self.joints.broken.clear();
         let StepStats { n_pairs, n_crowded, n_touching, n_manifolds, .. } = self.last.stats;
         // These stay until they are counted again. Phases that do not run count zero.

@@ -3,12 +3,13 @@
 //! A collider has a threshold
 //! ([`ColliderDesc::impulse_threshold`](crate::ColliderDesc::impulse_threshold)). A pair is
 //! reported if the sum of its normal impulses in a step is above the lower threshold of the two.
-//! The speed of approach is recorded before the solver changes the velocities.
+//! The speed of approach is recorded before the solver changes the velocities. The impulse of each
+//! pair with a threshold is recorded too, for [`BodyRef::pushes`](crate::BodyRef::pushes).
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2ContactHitEvent`, 2025; rapier 0.36, `ContactForceEvent`.
 
 use crate::bodies::id::ColliderSlot;
-use crate::contacts::events::{Approach, ImpulseEvent};
+use crate::contacts::events::{Approach, ImpulseEvent, PairPush};
 use crate::contacts::pair_state::PairState;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
@@ -67,6 +68,7 @@ impl<B: BroadPhase> World<B> {
     /// After the solver: reports the listed pairs whose impulses were above the threshold.
     pub(crate) fn report_impulses(&mut self) {
         let mut events = core::mem::take(&mut self.contacts.impulse_events);
+        let mut recorded = core::mem::take(&mut self.contacts.pushes);
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
         let solids = self.bodies.solids([&[], &[]]);
         for &Approach { index, slots, threshold, speed } in &contacts.approaches {
@@ -75,11 +77,37 @@ impl<B: BroadPhase> World<B> {
             let indices = [state.a.index as usize, state.b.index as usize];
             let pushes = contacts.manifolds_of(state).iter().zip(own);
             let pushes = pushes.filter(|(manifold, _)| solids.slots_of(indices, manifold) == slots);
+            recorded.extend(push_of(state, pushes.clone(), speed));
             let event = event_of(state, slots, pushes, speed);
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
+        self.contacts.pushes = recorded;
     }
+}
+
+/// Returns the impulse of a pair of colliders; `None` if they did not push each other.
+fn push_of<'a>(
+    state: &PairState,
+    pushes: impl Iterator<Item = (&'a Manifold, &'a ContactImpulse)>,
+    approach_speed: f32,
+) -> Option<PairPush> {
+    let (mut impulse, mut weighted, mut total) = (Vec3::ZERO, Vec3::ZERO, 0.0);
+    for (manifold, pushed) in pushes {
+        impulse -= manifold.normal() * pushed.total_normal() + pushed.friction;
+        for (contact, &normal) in manifold.contacts().iter().zip(&pushed.normal) {
+            weighted += contact.middle() * normal;
+            total += normal;
+        }
+    }
+    let (a, b, point) = (state.a, Some(state.b), weighted / total);
+    (0.0 < total && point.is_finite() && impulse.is_finite()).then_some(PairPush {
+        a,
+        b,
+        impulse,
+        point,
+        approach_speed,
+    })
 }
 
 /// Sums up the impulses of a pair of colliders.

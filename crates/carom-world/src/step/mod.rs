@@ -55,6 +55,9 @@ impl<B: BroadPhase> World<B> {
         #[cfg(feature = "soft")]
         self.begin_soft(dt);
         self.detect_within(&mut step_budget, self.settings.recycled_for(), Some(hooks.unwrap_or(&NoHooks)));
+        if 0.0 < dt {
+            self.report_applied_impulses();
+        }
         if self.has_nothing_to_move(dt) {
             return Ok(());
         }

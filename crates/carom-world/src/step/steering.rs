@@ -11,6 +11,7 @@
 
 use crate::World;
 use crate::bodies::BodySet;
+use crate::contacts::events::PairPush;
 use crate::continuous::flight::between;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -40,6 +41,17 @@ impl<B: BroadPhase> World<B> {
                 (body.linear_velocity, body.angular_velocity) = (linear, angular);
             }
             self.expand_bounds_of(index);
+        }
+    }
+
+    /// In a step with time: records the impulses that were applied to kinematic bodies, for
+    /// [`BodyRef::pushes`](crate::BodyRef::pushes).
+    pub(crate) fn report_applied_impulses(&mut self) {
+        for (number, impulse) in core::mem::take(&mut self.bodies.steering.impulses) {
+            let Some(a) = self.body_at(number) else { continue };
+            let point = self.bodies.motions[number as usize].world_center();
+            let push = PairPush { a, b: None, impulse, point, approach_speed: 0.0 };
+            self.contacts.pushes.push(push);
         }
     }
 

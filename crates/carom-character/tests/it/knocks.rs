@@ -1,0 +1,327 @@
+//! Bodies and characters push characters as bodies of their masses.
+
+use crate::in_world::{box_of, capsule, cuboid, floor, hero};
+use carom_character::{Character, CharacterBody, CharacterSettings, Figure};
+use carom_math::Pose;
+use carom_math::glam::{DVec3, Quat, Vec3};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, JointDesc, Motor, World};
+use core::f32::consts::FRAC_PI_2;
+
+const DT: f64 = 1.0 / 60.0;
+
+/// Steps the world, and then walks all characters with their wishes.
+fn advance(world: &mut World, heroes: &mut [CharacterBody], wish: impl Fn(&CharacterBody) -> DVec3) {
+    world.step(DT as f32).unwrap();
+    for hero in heroes {
+        let walked = hero.walk(world, wish(hero), DT).unwrap();
+        assert!(!walked.is_stuck && !walked.was_refused, "{walked:?}");
+    }
+}
+
+fn speed(world: &World, body: BodyId) -> f64 {
+    f64::from(world.body(body).unwrap().linear_velocity().x)
+}
+
+/// A frictionless box 2 m behind the origin, with this velocity along x.
+fn truck(world: &mut World, mass: f32, speed: f32) -> BodyId {
+    let desc = box_of(mass, Vec3::ONE).with_friction(0.0).with_position(Vec3::new(-2.0, 1.0, 0.0));
+    world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap()
+}
+
+/// A body at 8 m/s hits a standing character of 80 kg: momentum is kept in the impact to 10 %, and
+/// both have the speed of an inelastic impact. A truck goes on, and throws the character ahead; a
+/// light crate stops.
+#[test]
+fn a_truck_throws_a_character() {
+    for mass in [20_000.0, 200.0, 5.0] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let truck = truck(&mut world, mass, 8.0);
+        let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO)];
+        let mass = f64::from(mass);
+        let shared = 8.0 * mass / (mass + 80.0);
+        let mut was_hit = false;
+        for n in 0..60 {
+            advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+            let (knocked, left) = (heroes[0].character().velocity().x, speed(&world, truck));
+            if !was_hit && 0.0 < knocked {
+                was_hit = true;
+                let momentum = mass * left + 80.0 * knocked;
+                assert!((momentum / (8.0 * mass) - 1.0).abs() < 0.1, "{mass} kg: {momentum}, frame {n}");
+                assert!((knocked - shared).abs() < 0.1 * shared, "{mass} kg: {knocked}");
+                assert!((left - shared).abs() < 0.1 * shared.max(1.0), "{mass} kg: {left}");
+            }
+        }
+        assert!(was_hit, "{mass} kg");
+        let (x, end) = (heroes[0].character().position().x, speed(&world, truck));
+        let front = f64::from(world.body(truck).unwrap().position().x) + 1.0;
+        println!("{mass} kg: character at {x}, front at {front}, {end} m/s");
+        assert!(front < x - 0.28, "{mass} kg: in the character, {front} {x}");
+        match mass {
+            20_000.0 => assert!(7.9 < end && 6.0 < x, "{end} {x}"),
+            200.0 => assert!(0.5 < x && end < 5.8, "{end} {x}"),
+            _ => assert!(end < 1.0 && x < 0.2, "{end} {x}"),
+        }
+    }
+}
+
+/// A crate with restitution bounces off, and a character in the air is thrown too.
+#[test]
+fn impacts_bounce_and_throw_in_the_air() {
+    let mut world = World::new();
+    let crate_ = box_of(20.0, Vec3::splat(0.5)).with_gravity_scale(0.0).with_restitution(1.0);
+    let crate_ = crate_.with_linear_velocity(Vec3::X * 5.0).with_position(Vec3::new(-1.5, 0.9, 0.0));
+    let crate_ = world.insert(crate_).unwrap();
+    let settings = CharacterSettings::default().with_gravity(0.0);
+    let character = Character::new(capsule(), settings, DVec3::Y * 0.9).unwrap();
+    let mut heroes = [CharacterBody::insert(&mut world, character, Filter::default()).unwrap()];
+    for _ in 0..60 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    // An elastic impact of 20 kg at 5 m/s with 80 kg.
+    let (knocked, left) = (heroes[0].character().velocity().x, speed(&world, crate_));
+    assert!((knocked - 2.0).abs() < 0.1 && (left + 3.0).abs() < 0.15, "{knocked} {left}");
+    assert!((heroes[0].knock().x - knocked).abs() < 1e-6);
+}
+
+/// With `with_pushed(false)` a character is a pillar.
+#[test]
+fn a_character_that_is_not_pushed_is_a_pillar() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let truck = truck(&mut world, 20_000.0, 8.0);
+    let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO).with_pushed(false)];
+    for _ in 0..60 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    assert!(speed(&world, truck) < 0.5 && heroes[0].character().position().x.abs() < 1e-9);
+}
+
+/// A character between a truck and a wall stays in the room, and the wall stops the truck.
+#[test]
+fn a_character_stays_between_a_truck_and_a_wall() {
+    for (mass, start) in [(20_000.0, 8.0), (20_000.0, 30.0), (200.0, 8.0), (2_000.0, 1.0)] {
+        for gap in [0.005, 0.3, 2.0] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let wall = BodyDesc::fixed(cuboid(Vec3::new(0.5, 2.0, 4.0)));
+            let wall = wall.with_position(Vec3::new(0.805 + gap, 2.0, 0.0));
+            world.insert(wall).unwrap();
+            let truck = truck(&mut world, mass, start);
+            let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO)];
+            for n in 0..240 {
+                world.step(DT as f32).unwrap();
+                heroes[0].walk(&mut world, DVec3::ZERO, DT).unwrap();
+                let position = heroes[0].character().position();
+                let most = f64::from(gap) + 0.01;
+                assert!(position.x < most && position.z.abs() < 3.0, "{mass} kg, gap {gap}, {n}: {position}");
+                assert!(position.y < 2.5, "thrown: {position}");
+            }
+            let end = speed(&world, truck);
+            assert!(end < 0.1, "{mass} kg, gap {gap}: {end} m/s");
+        }
+    }
+}
+
+/// A small push does not move a character, and neither does a load on its head. A larger push
+/// does.
+#[test]
+fn feet_hold_against_small_pushes() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let crate_ = box_of(20.0, Vec3::splat(0.5)).with_friction(0.0).with_position(Vec3::new(-0.81, 0.5, 0.0));
+    let crate_ = world.insert(crate_).unwrap();
+    let load = box_of(30.0, Vec3::new(0.3, 0.1, 0.3)).with_position(Vec3::new(0.0, 1.95, 0.0));
+    let load = world.insert(load).unwrap();
+    let mut heroes = [hero(&mut world, Figure::cylinder(1.8, 0.3).unwrap(), DVec3::ZERO)];
+    for _ in 0..240 {
+        world.body_mut(crate_).unwrap().apply_force(Vec3::X * 50.0).unwrap();
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    assert!(heroes[0].character().position().x.abs() < 0.01, "{}", heroes[0].character().position());
+    assert!(1.8 < world.body(load).unwrap().position().y, "the load lies on the head");
+    // A force above that moves it.
+    for _ in 0..60 {
+        world.body_mut(crate_).unwrap().apply_force(Vec3::X * 200.0).unwrap();
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    assert!(0.3 < heroes[0].character().position().x, "{}", heroes[0].character().position());
+}
+
+/// A hinged door with a motor goes on against a standing character, which gives way.
+#[test]
+fn a_swing_goes_on() {
+    let mut world = World::new();
+    let floor = world.insert(floor()).unwrap();
+    let hinge = Vec3::Y * 1.15;
+    let wing = ColliderDesc::new(cuboid(Vec3::new(0.55, 1.1, 0.03)));
+    let wing = wing.with_pose(Pose::from_translation(Vec3::X * 0.6));
+    let door = world.insert(BodyDesc::dynamic(wing).with_mass(40.0).with_position(hinge)).unwrap();
+    let motor = Motor::velocity(0.8).with_max_force(150.0);
+    let joint = JointDesc::revolute(floor, door).with_anchor(hinge).with_axis(Vec3::Y).with_motor(motor);
+    let joint = world.insert_joint(joint).unwrap();
+    // The wing turns from x towards -z.
+    let mut heroes = [hero(&mut world, capsule(), DVec3::new(0.7, 0.0, -0.7))];
+    let mut slowest = f32::MAX;
+    for n in 0..240 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+        if 30 < n {
+            slowest = slowest.min(world.joint(joint).unwrap().speed().unwrap());
+        }
+    }
+    let angle = world.joint(joint).unwrap().angle().unwrap();
+    println!("slowest {slowest} rad/s, angle {angle}, {}", heroes[0].character().position());
+    assert!(1.5 < angle, "{angle}");
+    assert!(0.1 < slowest, "{slowest}");
+}
+
+/// Six characters walk through a revolving door within a minute, from places shifted aside. Returns
+/// how many came through, and for how many steps in a row the door stood.
+fn revolve(max_push: f64, shift: f64) -> (usize, usize) {
+    let mut world = World::new();
+    let floor = world.insert(floor()).unwrap();
+    let wing = |angle: f32| {
+        let turn = Quat::from_rotation_y(angle);
+        ColliderDesc::new(cuboid(Vec3::new(0.6, 1.1, 0.02))).with_pose(Pose::new(turn, turn * Vec3::X * 0.65))
+    };
+    let door =
+        (1..4).fold(BodyDesc::dynamic(wing(0.0)), |door, k| door.with_collider(wing(k as f32 * FRAC_PI_2)));
+    let door = world.insert(door.with_mass(160.0).with_position(Vec3::Y * 1.15)).unwrap();
+    let motor = Motor::velocity(0.8).with_max_force(150.0);
+    let hinge =
+        JointDesc::revolute(floor, door).with_anchor(Vec3::Y * 1.15).with_axis(Vec3::Y).with_motor(motor);
+    let hinge = world.insert_joint(hinge).unwrap();
+    for side in [-1.0_f32, 1.0] {
+        for k in -3..=3 {
+            let turn = Quat::from_rotation_y(-0.2 * k as f32 * side);
+            let wall = BodyDesc::fixed(cuboid(Vec3::new(0.02, 1.1, 0.16)));
+            world
+                .insert(wall.with_pose(Pose::new(turn, turn * (Vec3::X * side * 1.35) + Vec3::Y * 1.1)))
+                .unwrap();
+        }
+        for z in [0.85, -0.85] {
+            let wall = BodyDesc::fixed(cuboid(Vec3::new(1.5, 1.1, 0.05)));
+            world.insert(wall.with_position(Vec3::new(side * 2.6, 1.1, z))).unwrap();
+        }
+    }
+    let settings = CharacterSettings::default().with_push(80.0, max_push);
+    let mut heroes: Vec<CharacterBody> = (0..6)
+        .map(|i| {
+            let position =
+                DVec3::new(0.7 * f64::from(i % 3) - 0.7 + shift, 0.91, 2.2 + 0.8 * f64::from(i / 3));
+            let character = Character::new(Figure::capsule(1.8, 0.25).unwrap(), settings, position).unwrap();
+            CharacterBody::insert(&mut world, character, Filter::default()).unwrap()
+        })
+        .collect();
+    let wish = |hero: &CharacterBody| {
+        let feet = hero.character().feet();
+        let goal = match feet.z {
+            z if 0.6 < z => DVec3::new(0.75, 0.0, 0.6),
+            z if -1.2 < z => DVec3::new(if 0.0 < z { 1.0 } else { 0.7 }, 0.0, z - 0.8),
+            _ => DVec3::new(0.0, 0.0, -6.0),
+        };
+        (goal - feet).with_y(0.0).normalize_or_zero() * 0.8
+    };
+    let (mut standing, mut longest) = (0, 0);
+    for n in 0..3600 {
+        world.step(DT as f32).unwrap();
+        for hero in &mut heroes {
+            hero.walk(&mut world, wish(hero), DT).unwrap();
+        }
+        let speed = world.joint(hinge).unwrap().speed().unwrap();
+        standing = if speed < 0.05 && 60 < n { standing + 1 } else { 0 };
+        longest = longest.max(standing);
+    }
+    (heroes.iter().filter(|hero| hero.character().feet().z < -1.5).count(), longest)
+}
+
+/// A revolving door with walkers does not jam: all come through, or the door never stands for two
+/// seconds, because those that do not come through hinder each other outside.
+#[test]
+fn a_revolving_door_does_not_jam() {
+    for max_push in [100.0, 600.0] {
+        for shift in [-0.2, 0.0, 0.1] {
+            let (through, longest) = revolve(max_push, shift);
+            println!("{max_push} N, {shift} m: {through} through, the door stood for {longest} steps");
+            assert!(4 <= through, "{max_push} N, {shift} m: {through} through");
+            assert!(through == 6 || longest < 120, "{max_push} N, {shift} m: stood for {longest} steps");
+        }
+    }
+}
+
+/// A walking character pushes one that stands along, and two that walk against each other stay.
+#[test]
+fn characters_push_each_other() {
+    let pair = |wishes: [f64; 2]| {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let mut heroes = [-0.5, 0.5].map(|x| hero(&mut world, capsule(), DVec3::X * x));
+        for _ in 0..180 {
+            world.step(DT as f32).unwrap();
+            for (hero, wish) in heroes.iter_mut().zip(wishes) {
+                hero.walk(&mut world, DVec3::X * wish, DT).unwrap();
+            }
+        }
+        heroes.map(|hero| hero.character().position().x)
+    };
+    let [behind, before] = pair([1.5, 0.0]);
+    assert!(1.5 < before && 0.6 < before - behind && before - behind < 0.8, "{behind} {before}");
+    let [left, right] = pair([1.5, -1.5]);
+    assert!((left + right).abs() < 0.3 && 0.6 < right - left, "{left} {right}");
+}
+
+/// An impulse on the body of a character knocks it, and the feet bring it to rest.
+#[test]
+fn an_impulse_on_its_body_knocks_it() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO)];
+    for _ in 0..10 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    world.body_mut(heroes[0].body()).unwrap().apply_impulse(Vec3::X * 320.0).unwrap();
+    advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    let knocked = heroes[0].character().velocity().x;
+    assert!((3.7..4.0).contains(&knocked), "{knocked}");
+    for _ in 0..180 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    let x = heroes[0].character().position().x;
+    assert!(heroes[0].knock() == DVec3::ZERO && (0.8..2.2).contains(&x), "{x}");
+}
+
+/// Pushes are recorded for pairs with an impulse threshold, on both bodies with opposite signs. An
+/// impulse on a kinematic body is recorded once, and needs a threshold.
+#[test]
+fn pushes_are_recorded() {
+    let mut world = World::new();
+    let threshold = f32::MAX.next_down();
+    let plate = BodyDesc::fixed(cuboid(Vec3::new(2.0, 0.5, 2.0))).with_impulse_threshold(threshold);
+    let plate = world.insert(plate.with_position(Vec3::Y * -0.5)).unwrap();
+    let load = world.insert(box_of(30.0, Vec3::splat(0.5)).with_position(Vec3::Y * 0.5)).unwrap();
+    let lifts = [threshold, f32::MAX].map(|threshold| {
+        let lift = BodyDesc::kinematic(cuboid(Vec3::ONE)).with_impulse_threshold(threshold);
+        world.insert(lift.with_position(Vec3::X * 20.0)).unwrap()
+    });
+    for _ in 0..30 {
+        world.step(DT as f32).unwrap();
+    }
+    // The weight of a sixtieth of a second.
+    let weight = 30.0 * 9.81 / 60.0;
+    let on = |world: &World, body| world.body(body).unwrap().pushes().collect::<Vec<_>>();
+    let [down, up] = [on(&world, plate), on(&world, load)];
+    assert!(down.len() == 1 && down[0].by == Some(load) && up[0].by == Some(plate));
+    assert!((up[0].impulse.y - weight).abs() < 0.05 * weight && up[0].impulse == -down[0].impulse, "{up:?}");
+    assert!(up[0].point.y.abs() < 0.01 && up[0].approach_speed < 0.2 && world.impulse_events().is_empty());
+    for lift in lifts {
+        for _ in 0..2 {
+            world.body_mut(lift).unwrap().apply_impulse(Vec3::X).unwrap();
+        }
+    }
+    world.step(DT as f32).unwrap();
+    let [recorded, ignored] = lifts.map(|lift| on(&world, lift));
+    assert!(recorded.len() == 1 && recorded[0].impulse == Vec3::X * 2.0 && recorded[0].by.is_none());
+    assert!(ignored.is_empty());
+    world.step(DT as f32).unwrap();
+    assert!(on(&world, lifts[0]).is_empty());
+}
