@@ -31,6 +31,7 @@ const LEFT_OUT: &[&str] = &[
     "Query",
     "SurfaceMesh",
     "ImpulseEvent",
+    "Push",
     "ResponseEvent",
     "SoftEvent",
     "JointBroken",
