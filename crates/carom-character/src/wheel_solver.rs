@@ -225,25 +225,18 @@ impl WheelRow {
         let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
         let missed = aim(self.aside, self.stretch[1]) + softness * self.across;
         let across = self.across - missed / (w_across + softness);
-        // Limits each force to its own grip, and both to the ellipse of the grip. Without the
-        // first limit a tyre that slides aside would have no grip left for the engine.
+        // Limits the lateral force to its own grip, and both forces to the ellipse of the grip.
+        // Without the first limit a tyre that slides aside would have no grip left for the engine.
+        // A wheel that spins has little lateral grip.
         let [a, b] = self.grip.map(|grip| grip * load);
-        let (along, across) = (along.clamp(-a, a), across.clamp(-b, b));
-        let used = if a == 0.0 || b == 0.0 {
-            f64::INFINITY
-        } else {
-            let (x, y) = (along / a, across / b);
-            carom_math::scaling::hypot(x, y)
-        };
-        self.is_sliding = 1.0 < used;
-        let part = if self.is_sliding { 1.0 / used } else { 1.0 };
+        let aside = across.clamp(-b, b);
         // One of the directions may have no grip.
-        let [along, across] = match (a == 0.0, b == 0.0) {
-            (false, false) => [along * part, across * part],
-            (false, true) => [along, 0.0],
-            (true, false) => [0.0, across],
-            (true, true) => [0.0; 2],
-        };
+        let has_both = a != 0.0 && b != 0.0;
+        let used = if has_both { carom_math::scaling::hypot(along / a, aside / b) } else { f64::INFINITY };
+        self.is_sliding = 1.0 < used || b < across.abs();
+        let part = if 1.0 < used { 1.0 / used } else { 1.0 };
+        let [along, across] =
+            if has_both { [along * part, aside * part] } else { [along.clamp(-a, a), aside] };
         self.apply(bodies, self.ahead * (along - self.along) + self.aside * (across - self.across));
         (self.along, self.across) = (along, across);
     }

@@ -330,6 +330,34 @@ fn wheels_pass_what_the_chassis_passes() {
     }
 }
 
+/// A car that slides straight aside, rolling or spinning all wheels: a tyre that slid aside was not
+/// reported as sliding, and full wheelspin left nearly half of the lateral grip.
+#[test]
+fn r_tyres_that_slide_aside_or_spin_say_so() {
+    for (throttle, most) in [(0.0, 1.05), (1.0, 0.2)] {
+        let mut world = World::new();
+        world.insert(BodyDesc::fixed(plane())).unwrap();
+        let chassis = world.insert(chassis().with_position(Vec3::Y * STANDING)).unwrap();
+        let mut car = Vehicle::new(chassis);
+        for (x, z) in [(1.3, -0.75), (1.3, 0.75), (-1.3, -0.75), (-1.3, 0.75)] {
+            let wheel = WheelDesc::new(0.35).with_mount(DVec3::new(x, -0.5, z)).with_grip(0.3, 0.3);
+            car.add_wheel(wheel.with_max_drive_force(10_000.0)).unwrap();
+        }
+        run(&mut world, &mut car, &BRAKED, 2.0, 60.0);
+        world.body_mut(chassis).unwrap().set_linear_velocity(Vec3::Z * 6.0).unwrap();
+        let controls = Controls::new().with_throttle(throttle);
+        for n in 0..20 {
+            run(&mut world, &mut car, &controls, 1.0 / 60.0, 60.0);
+            for wheel in car.wheels() {
+                let part = wheel.traction.z.abs() / (0.3 * wheel.load);
+                assert!(wheel.is_sliding, "throttle {throttle}, step {n}: {wheel:?}");
+                let is_in_range = part < most && (0.8 < part || 0.0 < throttle);
+                assert!(is_in_range, "throttle {throttle}, step {n}: {part} of the lateral grip");
+            }
+        }
+    }
+}
+
 /// A vehicle of 20 t on six wheels: the left ones are driven back and the right ones ahead, so it
 /// turns left on the spot. With a brake on the left side alone it drives a bend to the left.
 #[test]
