@@ -141,8 +141,9 @@ impl CharacterBody {
 
     /// Returns the velocity that pushes gave it, in length per second. On the ground it is relative
     /// to the ground, and adds to the wish. The feet brake it by a factor of e in half a second,
-    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings). They hold against a
-    /// tenth of that, and against all of it if the wish is against the push.
+    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its weight
+    /// if that is more. They hold against a tenth of `max_push`, and against all of it if the wish
+    /// is against the push.
     ///
     /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
     /// is a push too. On the ground only its part across `up` counts.
@@ -167,7 +168,8 @@ impl CharacterBody {
     }
 
     /// Moves the character to a position, in the air, with its body, which pushes nothing on the
-    /// way and then is at rest.
+    /// way and then is at rest. The pushes of the last step are forgotten. An impulse that was
+    /// applied to its body after that step still counts.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_position<B: BroadPhase>(
@@ -184,7 +186,7 @@ impl CharacterBody {
         }
         let mut body = world.body_mut(self.body)?;
         body.set_pose(body_pose(&moved, origin))?;
-        body.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?;
+        body.set_linear_velocity(Vec3::ZERO)?.set_angular_velocity(Vec3::ZERO)?.clear_pushes();
         self.character = moved;
         self.carried = self.character.velocity();
         self.velocity = self.carried;
@@ -193,7 +195,8 @@ impl CharacterBody {
     }
 
     /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
-    /// which should have taken `dt` seconds: the pushes of that step count.
+    /// which should have taken `dt` seconds: the pushes of that step count. A further call has no
+    /// pushes.
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
@@ -274,6 +277,9 @@ impl CharacterBody {
             (self.knock, self.velocity) = (knock, velocity);
         } else {
             self.push(world, dt)?;
+            if self.is_pushed && 0.0 < dt {
+                world.body_mut(self.body)?.clear_pushes();
+            }
             self.pass_on_knocks(world, &knocks, dt)?;
             let taken = self.take_velocity(world, dt);
             self.weigh(world, taken, dt)?;
@@ -401,6 +407,12 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     let body = world.body_at(contact.object)?;
     let Contact { point, normal, approach, .. } = *contact;
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
+}
+
+/// Whether a body is that of a character.
+pub(crate) fn is_character<B: BroadPhase>(body: BodyRef<'_, B>) -> bool {
+    body.mobility() == Mobility::Kinematic
+        && body.colliders().next().is_some_and(|collider| collider.impulse_threshold() == RECORDED)
 }
 
 /// Returns the inverse of the mass that a body has against a push at a point, in a direction of

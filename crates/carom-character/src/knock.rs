@@ -2,14 +2,17 @@
 //!
 //! - In a step of the world the body of the character is kinematic, so another body stops at it.
 //!   The world records the impulse.
-//! - After the step both get the velocities of an impact of their masses. The character takes over
-//!   its part as a knock, and the body gets back the rest of its velocity.
+//! - After the step all get the velocities of an inelastic impact of their masses. The character
+//!   takes over its part as a knock, and each body gets back the rest of its velocity. Several
+//!   bodies at once give it no more than the fastest of them.
+//! - A character that walks away from a body is hit with the difference of their speeds.
 //! - A knock adds to the wish on the ground, and to the velocity in the air. The body of the
 //!   character moves with it in the next step, so a body that follows does not stop again.
 //! - Walls take a knock away, and then the body that pushed gets nothing back: it is stopped by the
 //!   wall. A body in front takes over its part of the knock, and so does another character.
 //! - On the ground the feet hold against a small push, and brake a knock, with a limited force. A
 //!   character that walks against a push holds with the largest force of its pushes.
+//! - Each push counts once: a walk clears the pushes on the body.
 //!
 //! So a character that walks gives way to a door whose motor is stronger than its pushes, and holds
 //! a weaker one.
@@ -20,14 +23,14 @@
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body). Differs: the inner body
 //! has a mass.
 
-use crate::character_body::{CharacterBody, inverse_mass_at};
+use crate::character_body::{BodyContact, CharacterBody, inverse_mass_at, is_character};
 use crate::cone::nearest_allowed;
 use crate::slide::flattened;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility};
 use carom_math::scaling;
 use carom_world::{BodyId, World, WorldError};
-use glam::DVec3;
+use glam::{DMat3, DVec3};
 
 /// The time in which the feet brake a knock by a factor of e, in seconds.
 const BRAKE_SECONDS: f64 = 0.5;
@@ -40,36 +43,79 @@ const HELD_FRACTION: f64 = 0.1;
 /// force of pushes. A press of any force moves a character no faster.
 const MAX_PRESSED: f64 = 2.0;
 
+/// The least force with which the feet brake a knock, in weights of the character.
+const FEET_FRICTION: f64 = 0.5;
+
+/// The largest mass of a pusher in an impact, in masses of the character.
+const MAX_MASS_RATIO: f64 = 1e6;
+
+/// The maximum number of rounds that find the pushers of an impact.
+const MAX_ROUNDS: usize = 16;
+
+/// The fraction by which the feet hold more than their force. Impulses are rounded to `f32`.
+const HELD_TOLERANCE: f64 = 1e-6;
+
 /// The pushes on a character in a step.
 #[derive(Clone, Debug)]
 pub(crate) struct Knocks {
-    knocks: Vec<Knock>,
-    /// The part of the wish that the feet can follow, 0 to 1.
-    followed: f64,
+    /// The velocity that the character takes over.
+    gained: DVec3,
+    /// The change of the wish: the feet lack the force for a part of the wish against the pushes.
+    hindered: DVec3,
+    pushers: Vec<Pusher>,
 }
 
-/// The velocity that a character takes over from a push.
+/// A dynamic body that pushed a character. Speeds are along the direction of the push, relative to
+/// the body of the character.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Knock {
-    /// The direction of the push on the character, of length 1.
+struct Pusher {
+    body: BodyId,
+    /// The point of the push, and the direction of the push on the character, of length 1.
+    point: DVec3,
     direction: DVec3,
-    /// The speed that the character takes over, above 0.
+    /// The mass that the pusher has there in that direction.
+    mass: f64,
+    /// This mass with that of the bodies behind it.
+    pressing_mass: f64,
+    /// The speed that the pusher lost at the body of the character.
     speed: f64,
-    /// The impulse with which the pusher presses a character that cannot move.
-    pressing: f64,
-    /// The dynamic body that pushed, the contact point, and the mass that the body has there in
-    /// that direction. `None` for an impulse that the caller or a character applied.
-    pusher: Option<(BodyId, DVec3, f64)>,
+    /// The speed of the character away from the pusher, not negative: its body does not walk.
+    own: f64,
 }
+
+/// The pushes of one body in a step: the impulse, the sum of the points times the sizes of the
+/// impulses, the sum of these sizes, and the largest speed of approach.
+type BodyPush = (BodyId, DVec3, DVec3, f64, f64);
 
 impl Knocks {
     /// No pushes.
-    pub(crate) const NONE: Knocks = Knocks { knocks: Vec::new(), followed: 1.0 };
+    pub(crate) const NONE: Knocks =
+        Knocks { gained: DVec3::ZERO, hindered: DVec3::ZERO, pushers: Vec::new() };
+}
 
-    /// Returns the velocity that the character takes over.
-    fn gained(&self) -> DVec3 {
-        self.knocks.iter().map(|knock| knock.direction * knock.speed).sum()
+/// Returns the velocity that a body of this mass has after an inelastic impact with all pushers at
+/// once. Before, it has `start`.
+///
+/// Each pusher that is faster than the body in its direction ends with the speed of the body. The
+/// sum of the momenta stays, which is a linear system; rounds find these pushers.
+fn after_impact(pushers: &[Pusher], start: DVec3, mass: f64) -> DVec3 {
+    let is_faster = |pusher: &Pusher, v: DVec3| v.dot(pusher.direction) < pusher.speed - pusher.own;
+    let mut gained = start;
+    for _ in 0..MAX_ROUNDS {
+        let (mut masses, mut momentum) = (DMat3::from_diagonal(DVec3::splat(mass)), start * mass);
+        for pusher in pushers.iter().filter(|pusher| is_faster(pusher, gained)) {
+            let (n, m) = (pusher.direction, pusher.pressing_mass.min(MAX_MASS_RATIO * mass));
+            masses += DMat3::from_cols(n * n.x, n * n.y, n * n.z) * m;
+            momentum += n * (m * (pusher.speed - pusher.own));
+        }
+        let next = masses.inverse() * momentum;
+        let is_settled = pushers.iter().all(|pusher| is_faster(pusher, gained) == is_faster(pusher, next));
+        gained = next;
+        if is_settled {
+            break;
+        }
     }
+    gained
 }
 
 impl CharacterBody {
@@ -86,45 +132,82 @@ impl CharacterBody {
         let total: DVec3 = pushes().map(|(_, impulse)| impulse).sum();
         let force = if total.dot(wish) < 0.0 { settings.max_push } else { self.hold() };
         let held = if self.character().ground().is_some() { force * dt } else { 0.0 };
-        let total = scaling::length(total);
-        if total <= held {
+        let size = scaling::length(total);
+        if size <= held * (1.0 + HELD_TOLERANCE) {
             return found;
         }
-        // The feet have no force for the wish that they need against the push.
-        found.followed = 1.0 - (total / (settings.max_push * dt)).min(1.0);
-        let pressed = MAX_PRESSED * (settings.gravity + settings.max_push / settings.mass) * dt;
+        let part = 1.0 - held / size;
+        // The feet have no force for the part of the wish that they need against the push.
+        if let Some(direction) = scaling::unit(total) {
+            let lost = (size / (settings.max_push * dt)).min(1.0);
+            found.hindered = direction * ((-wish.dot(direction)).max(0.0) * lost);
+        }
+        let mut by_body: Vec<BodyPush> = Vec::new();
+        let mut start = DVec3::ZERO;
         for (push, impulse) in pushes() {
-            let Some(direction) = scaling::unit(impulse) else { continue };
-            let size = scaling::length(impulse) * (1.0 - held / total);
             let Some(id) = push.by else {
-                let speed = size / settings.mass;
-                found.knocks.push(Knock { direction, speed, pressing: size, pusher: None });
+                start += impulse * (part / settings.mass);
                 continue;
             };
-            let Ok(pusher) = world.body(id) else { continue };
-            if pusher.mobility() != Mobility::Dynamic || self.ground() == Some(id) {
+            if self.ground() == Some(id) {
                 continue;
             }
-            let point = world.to_wide(push.point);
-            let inverse_mass = inverse_mass_at(world, pusher, point, direction);
-            if 0.0 < inverse_mass {
-                let mass = 1.0 / inverse_mass;
-                // Bodies behind the pusher add to the impulse, but not to its velocity.
-                let most = f64::from(push.approach_speed) + pressed;
-                let speed = (size / (mass + settings.mass)).min(most);
-                let (pressing, pusher) = (size.min(settings.mass * most), Some((id, point, mass)));
-                found.knocks.push(Knock { direction, speed, pressing, pusher });
+            let (size, approach) = (scaling::length(impulse), f64::from(push.approach_speed));
+            let point = world.to_wide(push.point) * size;
+            match by_body.iter_mut().find(|known| known.0 == id) {
+                Some(known) => {
+                    let (_, old, points, sizes, most) = *known;
+                    *known = (id, old + impulse, points + point, sizes + size, most.max(approach));
+                }
+                None => by_body.push((id, impulse, point, size, approach)),
             }
         }
+        found.pushers.extend(by_body.iter().filter_map(|push| self.pusher(world, push, part, dt)));
+        found.gained = after_impact(&found.pushers, start, settings.mass);
         found
+    }
+
+    /// Returns a pusher, of whose impulse the feet leave a part; `None` if it is not dynamic.
+    fn pusher<B: BroadPhase>(
+        &self,
+        world: &World<B>,
+        &(id, impulse, points, sizes, approach): &BodyPush,
+        part: f64,
+        dt: f64,
+    ) -> Option<Pusher> {
+        let (body, own_body) = (world.body(id).ok()?, world.body(self.body()).ok()?);
+        let direction = scaling::unit(impulse)?;
+        if body.mobility() != Mobility::Dynamic || sizes == 0.0 {
+            return None;
+        }
+        let point = points / sizes;
+        let inverse_mass = inverse_mass_at(world, body, point, direction);
+        if inverse_mass <= 0.0 {
+            return None;
+        }
+        let (settings, mass) = (self.character().settings(), 1.0 / inverse_mass);
+        // The pusher bounces off the body of the character by its restitution.
+        let base = own_body.linear_velocity().as_dvec3();
+        let bounce = (base - body.velocity_at(world.to_local(point)).as_dvec3()).dot(direction).max(0.0);
+        let pressed = MAX_PRESSED * (settings.gravity + settings.max_push / settings.mass) * dt;
+        // Bodies behind the pusher add to the impulse, but not to its velocity.
+        let size = scaling::length(impulse) * part;
+        let speed = (size * inverse_mass).min(approach + bounce + pressed);
+        let pressing_mass = if 0.0 < speed { size / speed } else { mass };
+        // A knock that a body in front stopped is still there.
+        let ground = self.character().ground();
+        let knocked = ground.map_or(self.velocity, |ground| ground.velocity + self.knock);
+        let own = [self.velocity, knocked].map(|v| (v - base).dot(direction));
+        let own = own[0].max(own[1]).max(0.0);
+        Some(Pusher { body: id, point, direction, mass, pressing_mass, speed, own })
     }
 
     /// Takes over the knocks: in the air into the velocity. Returns the wish with them.
     pub(crate) fn take_knocks(&mut self, wish: DVec3, knocks: &Knocks) -> DVec3 {
-        let gained = knocks.gained();
+        let gained = knocks.gained;
         self.knock += gained;
         if self.character().ground().is_some() {
-            return wish * knocks.followed + self.knock;
+            return wish + knocks.hindered + self.knock;
         }
         if gained != DVec3::ZERO {
             self.velocity += gained;
@@ -154,28 +237,28 @@ impl CharacterBody {
         knocks: &Knocks,
         dt: f64,
     ) -> Result<(), WorldError> {
-        let mobility = |world: &World<B>, id| world.body(id).map(|body| body.mobility()).ok();
+        let is_wall = |id| match world.body(id) {
+            Ok(body) => body.mobility() != Mobility::Dynamic && !is_character(body),
+            Err(_) => true,
+        };
         let blocking = self.contacts().iter().filter(|contact| 0.0 < contact.approach);
-        let walls = blocking.filter(|contact| mobility(world, contact.body) != Some(Mobility::Dynamic));
+        let walls = blocking.filter(|contact| is_wall(contact.body));
         let walls: Vec<DVec3> = walls.filter_map(|contact| self.blocked(contact.normal)).collect();
         let before = self.knock;
         self.knock = nearest_allowed(before, &walls);
-        let gained = knocks.gained();
         let lost = before - self.knock;
-        let mut pressed = lost * self.character().settings().mass;
-        for Knock { direction, speed, pressing, pusher } in &knocks.knocks {
-            let kept = ((gained - lost).dot(*direction) / gained.dot(*direction)).clamp(0.0, 1.0);
-            // Zero by zero, if other pushes take the whole gain away.
-            let kept = if kept.is_nan() { 1.0 } else { kept };
-            pressed += *direction * ((pressing - self.character().settings().mass * speed) * (1.0 - kept));
-            let Some((id, point, mass)) = *pusher else { continue };
-            let impulse = *direction * (mass * speed * kept);
-            let point = world.to_local(point);
-            world.body_mut(id)?.apply_impulse_at(impulse.as_vec3(), point)?;
+        for pusher in &knocks.pushers {
+            let Pusher { direction, speed, own, .. } = *pusher;
+            // A faster pusher ends with the speed of the character, and stops with it at a wall.
+            let shared = own + knocks.gained.dot(direction);
+            let followed = (shared - lost.dot(direction)).max(0.0);
+            let impulse = direction * (pusher.mass * speed.min(shared).min(followed));
+            let point = world.to_local(pusher.point);
+            world.body_mut(pusher.body)?.apply_impulse_at(impulse.as_vec3(), point)?;
         }
-        self.share_knock(world, pressed, dt)?;
+        self.share_knock(world, dt)?;
         if self.character().ground().is_some() {
-            self.brake(gained == DVec3::ZERO, dt);
+            self.brake(knocks.gained == DVec3::ZERO, dt);
         } else {
             // In the air the velocity contains the knock.
             let most = self.character().velocity();
@@ -195,38 +278,42 @@ impl CharacterBody {
         }
     }
 
-    /// Shares the knock with dynamic bodies in front, as in an inelastic impact. Pushes characters
-    /// in front, with the impulse that they took away and at least with the force of a walk.
-    fn share_knock<B: BroadPhase>(
-        &mut self,
-        world: &mut World<B>,
-        pressed: DVec3,
-        dt: f64,
-    ) -> Result<(), WorldError> {
+    /// Shares the knock with dynamic bodies and characters in front, as in an inelastic impact. A
+    /// character in front counts as one of the same mass. It is pushed at least with the force of
+    /// a walk, of which all characters in front together get the largest force.
+    fn share_knock<B: BroadPhase>(&mut self, world: &mut World<B>, dt: f64) -> Result<(), WorldError> {
         let settings = *self.character().settings();
+        let mut walking = settings.max_push * dt;
         for k in 0..self.contacts().len() {
             let contact = self.contacts()[k];
             let Some(normal) = self.blocked(contact.normal).filter(|_| 0.0 < contact.approach) else {
                 continue;
             };
-            let is_new = self.contacts()[..k].iter().all(|old| old.body != contact.body);
+            // A body with several contacts in a call takes its part once.
+            let is_same = |old: &BodyContact| old.body == contact.body && 0.0 < old.approach;
+            if self.contacts()[..k].iter().any(is_same) {
+                continue;
+            }
             let body = world.body(contact.body)?;
-            let point = world.to_local(contact.point);
-            let impulse = match body.mobility() {
+            let is_character = is_character(body);
+            let mass_ratio = match body.mobility() {
                 Mobility::Dynamic => {
-                    let inverse_mass = inverse_mass_at(world, body, contact.point, normal).max(0.0);
-                    let speed = (-self.knock.dot(normal)).clamp(0.0, contact.approach);
-                    let taken = speed / (1.0 + settings.mass * inverse_mass);
-                    self.knock += normal * taken;
-                    settings.mass * taken
+                    settings.mass * inverse_mass_at(world, body, contact.point, normal).max(0.0)
                 }
-                Mobility::Kinematic if is_new => {
-                    let walking = (0.5 * settings.mass * contact.approach).min(settings.max_push * dt);
-                    walking.max(-pressed.dot(normal))
-                }
-                _ => 0.0,
+                _ if is_character => 1.0,
+                _ => continue,
             };
+            let speed = (-self.knock.dot(normal)).clamp(0.0, contact.approach);
+            let taken = speed / (1.0 + mass_ratio);
+            self.knock += normal * taken;
+            let mut impulse = settings.mass * taken;
+            if is_character {
+                let walked = (0.5 * settings.mass * contact.approach).min(walking);
+                walking -= walked;
+                impulse = impulse.max(walked);
+            }
             if 0.0 < impulse {
+                let point = world.to_local(contact.point);
                 world.body_mut(contact.body)?.apply_impulse_at((normal * -impulse).as_vec3(), point)?;
             }
         }
@@ -237,9 +324,10 @@ impl CharacterBody {
     fn brake(&mut self, is_free: bool, dt: f64) {
         let settings = self.character().settings();
         let speed = scaling::length(self.knock);
-        let rest = if is_free { self.hold() * dt } else { 0.0 };
+        let force = settings.max_push.max(FEET_FRICTION * settings.mass * settings.gravity);
+        let rest = if is_free { HELD_FRACTION * force * dt } else { 0.0 };
         let braked = settings.mass * speed * (dt / (dt + BRAKE_SECONDS)) + rest;
-        let impulse = braked.min(settings.max_push * dt);
+        let impulse = braked.min(force * dt);
         if let Some(direction) = scaling::unit(self.knock).filter(|_| 0.0 < settings.mass) {
             self.knock = direction * (speed - impulse / settings.mass).max(0.0);
         }

@@ -4,7 +4,7 @@ use crate::in_world::{box_of, capsule, cuboid, floor, hero};
 use carom_character::{Character, CharacterBody, CharacterSettings, Figure};
 use carom_math::Pose;
 use carom_math::glam::{DVec3, Quat, Vec3};
-use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, JointDesc, Motor, World};
+use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, JointDesc, LockedAxes, Motor, World};
 use core::f32::consts::FRAC_PI_2;
 
 const DT: f64 = 1.0 / 60.0;
@@ -292,7 +292,7 @@ fn an_impulse_on_its_body_knocks_it() {
 }
 
 /// Pushes are recorded for pairs with an impulse threshold, on both bodies with opposite signs. An
-/// impulse on a kinematic body is recorded once, and needs a threshold.
+/// impulse on a kinematic body is recorded once, and needs a threshold. They can be cleared.
 #[test]
 fn pushes_are_recorded() {
     let mut world = World::new();
@@ -314,6 +314,8 @@ fn pushes_are_recorded() {
     assert!(down.len() == 1 && down[0].by == Some(load) && up[0].by == Some(plate));
     assert!((up[0].impulse.y - weight).abs() < 0.05 * weight && up[0].impulse == -down[0].impulse, "{up:?}");
     assert!(up[0].point.y.abs() < 0.01 && up[0].approach_speed < 0.2 && world.impulse_events().is_empty());
+    world.body_mut(plate).unwrap().clear_pushes();
+    assert!(on(&world, plate).is_empty() && on(&world, load).is_empty());
     for lift in lifts {
         for _ in 0..2 {
             world.body_mut(lift).unwrap().apply_impulse(Vec3::X).unwrap();
@@ -325,4 +327,275 @@ fn pushes_are_recorded() {
     assert!(ignored.is_empty());
     world.step(DT as f32).unwrap();
     assert!(on(&world, lifts[0]).is_empty());
+}
+
+/// The kinetic energy along x.
+fn energy(world: &World, bodies: &[(BodyId, f64)], heroes: &[CharacterBody]) -> f64 {
+    let of = |mass: f64, speed: f64| 0.5 * mass * speed * speed;
+    let bodies: f64 = bodies.iter().map(|(id, mass)| of(*mass, speed(world, *id))).sum();
+    bodies + heroes.iter().map(|hero| of(80.0, hero.character().velocity().length())).sum::<f64>()
+}
+
+/// Pushes of a step counted again in each further walk, so a truck and a character got twice the
+/// speed. A walk without time takes none.
+#[test]
+fn r_pushes_count_once() {
+    for n_walks in [1, 2, 5] {
+        for is_truck in [true, false] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let truck = truck(&mut world, 20_000.0, if is_truck { 8.0 } else { 0.0 });
+            let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO)];
+            for _ in 0..10 {
+                advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+            }
+            if !is_truck {
+                world.body_mut(heroes[0].body()).unwrap().apply_impulse(Vec3::X * 640.0).unwrap();
+            }
+            let mut fastest = 0.0_f64;
+            for _ in 0..30 {
+                world.step(DT as f32).unwrap();
+                heroes[0].walk(&mut world, DVec3::ZERO, 0.0).unwrap();
+                for _ in 0..n_walks {
+                    heroes[0].walk(&mut world, DVec3::ZERO, DT / f64::from(n_walks)).unwrap();
+                    fastest = fastest.max(heroes[0].character().velocity().x);
+                }
+            }
+            assert!((7.5..8.1).contains(&fastest), "{n_walks} walks: {fastest}");
+            assert!(speed(&world, truck) < 8.001, "{n_walks} walks: {}", speed(&world, truck));
+        }
+    }
+}
+
+/// Several heavy bodies at once threw a character at the sum of their speeds. It gets at most the
+/// speed of the fastest one, and no energy appears.
+#[test]
+fn r_several_bodies_at_once_are_one_impact() {
+    for (mass, n, expected) in [(20_000.0, 1, 7.97), (20_000.0, 2, 7.98), (20_000.0, 5, 8.0), (80.0, 2, 5.33)]
+    {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let width = 0.5 / n as f32;
+        let bodies: Vec<(BodyId, f64)> = (0..n)
+            .map(|k| {
+                let z = width * (2 * k + 1 - n) as f32 * 0.2;
+                let desc = box_of(mass, Vec3::new(0.5, 0.5 / n as f32 * 0.9, 0.5)).with_friction(0.0);
+                let y = 0.4 + (k as f32 + 0.5) / n as f32;
+                let desc = desc.with_locked_axes(LockedAxes::ROTATION).with_gravity_scale(0.0);
+                let desc = desc.with_position(Vec3::new(-1.5, y, z)).with_linear_velocity(Vec3::X * 8.0);
+                (world.insert(desc).unwrap(), f64::from(mass))
+            })
+            .collect();
+        let mut heroes = [hero(&mut world, Figure::cylinder(1.8, 0.3).unwrap(), DVec3::ZERO)];
+        let before = energy(&world, &bodies, &heroes);
+        let mut fastest = 0.0_f64;
+        for _ in 0..20 {
+            advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+            fastest = fastest.max(heroes[0].character().velocity().x);
+            let now = energy(&world, &bodies, &heroes);
+            assert!(now < 1.001 * before, "{n} x {mass} kg: {before} {now}");
+        }
+        assert!((fastest - expected).abs() < 0.15, "{n} x {mass} kg: {fastest}");
+    }
+}
+
+/// A character that walked was hit as if it stood. It is hit with the difference of the speeds, and
+/// then has the speed of the impact.
+#[test]
+fn r_a_walker_is_hit_by_its_relative_speed() {
+    for (mass, start, expected) in [(80.0, 6.0, 5.5), (20_000.0, 5.2, 5.2), (20_000.0, 8.0, 8.0)] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let mut heroes = [hero(&mut world, capsule(), DVec3::ZERO)];
+        for _ in 0..10 {
+            advance(&mut world, &mut heroes, |_| DVec3::X * 5.0);
+        }
+        let front = heroes[0].character().position().x as f32 - 0.45;
+        let desc = box_of(mass, Vec3::new(0.5, 1.0, 1.0)).with_friction(0.0);
+        let desc =
+            desc.with_position(Vec3::new(front - 0.5, 1.0, 0.0)).with_locked_axes(LockedAxes::ROTATION);
+        let pusher = world.insert(desc.with_linear_velocity(Vec3::X * start)).unwrap();
+        let (mut fastest, mut slowest) = (0.0_f64, f64::MAX);
+        for _ in 0..120 {
+            advance(&mut world, &mut heroes, |_| DVec3::X * 5.0);
+            let now = heroes[0].character().velocity().x;
+            (fastest, slowest) = (fastest.max(now), slowest.min(now));
+        }
+        let left = speed(&world, pusher);
+        assert!((fastest - expected).abs() < 0.12, "{mass} kg, {start} m/s: {fastest}");
+        assert!(4.9 < slowest && 4.8 < left, "{mass} kg, {start} m/s: {slowest} {left}");
+    }
+}
+
+/// A walker that another one touched from behind lost its wish, and stumbled. It goes on, whichever
+/// of them walks first, and so does a queue.
+#[test]
+fn r_a_push_from_behind_takes_nothing_from_the_wish() {
+    for (n, is_reversed) in [(2, false), (2, true), (6, false), (6, true)] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let at = |k: usize| DVec3::X * (-0.7 * k as f64);
+        let mut heroes: Vec<CharacterBody> = (0..n).map(|k| hero(&mut world, capsule(), at(k))).collect();
+        let mut wishes: Vec<f64> = (0..n).map(|k| 1.5 + 0.1 * k as f64).collect();
+        if is_reversed {
+            heroes.reverse();
+            wishes.reverse();
+        }
+        for _ in 0..10 {
+            advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+        }
+        let starts: Vec<f64> = heroes.iter().map(|hero| hero.character().position().x).collect();
+        for step in 0..300 {
+            world.step(DT as f32).unwrap();
+            for (hero, wish) in heroes.iter_mut().zip(&wishes) {
+                hero.walk(&mut world, DVec3::X * *wish, DT).unwrap();
+                let now = hero.character().velocity().x;
+                // The one behind stops in a call in which it meets the one in front.
+                assert!(now < 2.6 && (1.5 < *wish || 1.499 < now), "{n}, step {step}: {now} of {wish}");
+            }
+        }
+        for (hero, start) in heroes.iter().zip(starts) {
+            let mean = (hero.character().position().x - start) / 5.0;
+            assert!((1.45..1.5 + 0.1 * n as f64).contains(&mean), "{n} walkers: {mean}");
+        }
+    }
+}
+
+/// Each neighbour in front got the whole knock of a character, so the energy grew in a crowd.
+#[test]
+fn r_a_crowd_gains_no_energy() {
+    for (angle, n_knocked) in
+        [0.0_f64, 0.5, 0.53, 0.6].into_iter().flat_map(|angle| [1, 3].map(|n| (angle, n)))
+    {
+        for is_reversed in [false, true] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let (ahead, aside) = (0.63 * angle.cos(), 0.32 * (angle.sin() / 0.5).max(1.0));
+            let place = |row: u8, k: u8| {
+                DVec3::new(ahead * f64::from(row), 0.0, aside * (2.0 * f64::from(k) - f64::from(row)))
+            };
+            let rows = (0..5_u8).flat_map(|row| (0..=row).map(move |k| (row, k)));
+            let mut heroes: Vec<CharacterBody> =
+                rows.map(|(row, k)| hero(&mut world, capsule(), place(row, k))).collect();
+            let knocked: Vec<BodyId> = heroes[..n_knocked].iter().map(|hero| hero.body()).collect();
+            if is_reversed {
+                heroes.reverse();
+            }
+            for _ in 0..5 {
+                advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+            }
+            for body in knocked {
+                world.body_mut(body).unwrap().apply_impulse(Vec3::X * 640.0).unwrap();
+            }
+            let n = n_knocked as f64;
+            for step in 0..120 {
+                advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+                let knocks: f64 = heroes.iter().map(|hero| 40.0 * hero.knock().length_squared()).sum();
+                let momentum: f64 = heroes.iter().map(|hero| 80.0 * hero.knock().x).sum();
+                assert!(knocks < 2561.0 * n, "angle {angle}, {n}, step {step}: {knocks} J");
+                assert!(momentum < 641.0 * n, "angle {angle}, {n}, step {step}: {momentum}");
+            }
+        }
+    }
+}
+
+/// A heavy body with restitution lost half of its speed at a character, and two characters in a row
+/// stopped it as a wall does.
+#[test]
+fn r_a_truck_goes_on_after_a_bounce_and_a_row() {
+    for restitution in [0.0, 0.5, 1.0] {
+        for n in [1_u8, 2] {
+            for is_reversed in [false, true] {
+                let mut world = World::new();
+                world.insert(floor()).unwrap();
+                let desc = box_of(20_000.0, Vec3::ONE).with_friction(0.0).with_restitution(restitution);
+                let desc = desc.with_position(Vec3::new(-2.0, 1.0, 0.0)).with_linear_velocity(Vec3::X * 8.0);
+                let truck = world.insert(desc).unwrap();
+                let at = |k: u8| DVec3::X * (0.65 * f64::from(k));
+                let mut heroes: Vec<CharacterBody> =
+                    (0..n).map(|k| hero(&mut world, capsule(), at(k))).collect();
+                if is_reversed {
+                    heroes.reverse();
+                }
+                for _ in 0..60 {
+                    advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+                }
+                let left = speed(&world, truck);
+                assert!((7.5..8.01).contains(&left), "{restitution}, {n} characters: {left}");
+                let x = heroes.iter().map(|hero| hero.character().position().x).fold(f64::MAX, f64::min);
+                assert!(3.0 < x, "{restitution}, {n} characters: {x}");
+            }
+        }
+    }
+}
+
+/// A row of characters between a truck and a wall, or one that walks to the wall, stays in the room
+/// and stops the truck. No energy appears, but for that of the feet.
+#[test]
+fn a_row_stays_between_a_truck_and_a_wall() {
+    for (n, wish, start) in [(1_u8, 3.0, 8.0), (2, 0.0, 8.0), (3, 1.0, 4.0), (2, -1.5, 8.0)] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let wall = BodyDesc::fixed(cuboid(Vec3::new(0.5, 2.0, 4.0)));
+        let room = 0.65 * f32::from(n);
+        world.insert(wall.with_position(Vec3::new(room + 0.3, 2.0, 0.0))).unwrap();
+        let truck = truck(&mut world, 2_000.0, start);
+        let at = |k: u8| DVec3::X * (0.65 * f64::from(k));
+        let mut heroes: Vec<CharacterBody> = (0..n).map(|k| hero(&mut world, capsule(), at(k))).collect();
+        let before = energy(&world, &[(truck, 2_000.0)], &heroes);
+        for step in 0..300 {
+            world.step(DT as f32).unwrap();
+            for hero in &mut heroes {
+                hero.walk(&mut world, DVec3::X * wish, DT).unwrap();
+                let position = hero.character().position();
+                assert!(position.x < f64::from(room) - 0.49, "{n}, {wish}, step {step}: {position}");
+                assert!(hero.knock().length() < f64::from(start) + 0.1, "{n}, {wish}: {}", hero.knock());
+            }
+            let now = energy(&world, &[(truck, 2_000.0)], &heroes);
+            assert!(now < 1.02 * before + 200.0, "{n}, {wish}, step {step}: {now} J");
+        }
+        assert!(speed(&world, truck) < 0.5, "{n}, {wish}: {}", speed(&world, truck));
+    }
+}
+
+/// A push of the last step threw a character at the place to which it was moved, and its pusher
+/// got velocity.
+#[test]
+fn r_set_position_forgets_pushes() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let truck = truck(&mut world, 20_000.0, 8.0);
+    let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+    for _ in 0..60 {
+        world.step(DT as f32).unwrap();
+        if world.body(hero.body()).unwrap().pushes().any(|push| push.by.is_some()) {
+            break;
+        }
+        hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+    }
+    let stopped = speed(&world, truck);
+    hero.set_position(&mut world, DVec3::new(0.0, 5.0, 50.0)).unwrap();
+    hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+    assert!(hero.knock() == DVec3::ZERO && hero.character().velocity().x == 0.0);
+    assert!(stopped < 1.0 && speed(&world, truck) == stopped);
+}
+
+/// A character that pushes nothing glided for ever after a knock.
+#[test]
+fn r_feet_without_a_force_of_pushes_brake() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let settings = CharacterSettings::default().with_push(80.0, 0.0);
+    let character = Character::new(capsule(), settings, DVec3::Y * 0.91).unwrap();
+    let mut heroes = [CharacterBody::insert(&mut world, character, Filter::default()).unwrap()];
+    for _ in 0..10 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    world.body_mut(heroes[0].body()).unwrap().apply_impulse(Vec3::X * 320.0).unwrap();
+    advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    assert!(3.5 < heroes[0].knock().x);
+    for _ in 0..300 {
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+    }
+    assert!(heroes[0].knock() == DVec3::ZERO);
 }

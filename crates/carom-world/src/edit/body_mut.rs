@@ -154,6 +154,14 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
+    /// Removes the pushes on the body in the last step, from the other bodies of their pairs too:
+    /// [`BodyRef::pushes`](crate::BodyRef::pushes). So code that acts on pushes acts once.
+    pub fn clear_pushes(&mut self) -> &mut Self {
+        let id = self.id;
+        self.world.contacts.pushes.retain(|push| push.on(id).is_none());
+        self
+    }
+
     /// Adds an impulse to those that a kinematic body reports after the next step.
     fn record_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
         if self.world.bodies.traits[self.index()].has_threshold() {
