@@ -141,9 +141,9 @@ impl CharacterBody {
 
     /// Returns the velocity that pushes gave it, in length per second. On the ground it is relative
     /// to the ground, and adds to the wish. The feet brake it by a factor of e in half a second,
-    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its weight
-    /// if that is more. They hold against a tenth of `max_push`, and against all of it if the wish
-    /// is against the push.
+    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its
+    /// weight if that is more. They hold against a tenth of `max_push`, and against all of it if
+    /// the wish is against the push.
     ///
     /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
     /// is a push too. On the ground only its part across `up` counts.

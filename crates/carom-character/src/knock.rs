@@ -53,7 +53,7 @@ const MAX_MASS_RATIO: f64 = 1e6;
 const MAX_ROUNDS: usize = 16;
 
 /// The fraction by which the feet hold more than their force. Impulses are rounded to `f32`.
-const HELD_TOLERANCE: f64 = 1e-6;
+const HELD_TOLERANCE: f64 = 8.0 * f32::EPSILON as f64;
 
 /// The pushes on a character in a step.
 #[derive(Clone, Debug)]
@@ -258,6 +258,8 @@ impl CharacterBody {
         }
         self.share_knock(world, dt)?;
         if self.character().ground().is_some() {
+            // A knock from the air may lead up.
+            self.knock = self.movable(self.knock);
             self.brake(knocks.gained == DVec3::ZERO, dt);
         } else {
             // In the air the velocity contains the knock.

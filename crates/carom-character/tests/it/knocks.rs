@@ -580,6 +580,28 @@ fn r_set_position_forgets_pushes() {
     assert!(stopped < 1.0 && speed(&world, truck) == stopped);
 }
 
+/// The part of a knock from the air that led up stayed after the landing, so the body lifted loads
+/// with any force.
+#[test]
+fn r_a_knock_does_not_lead_up_on_the_ground() {
+    for up in [-80.0, 0.0, 160.0, 320.0] {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let mut heroes = [hero(&mut world, capsule(), DVec3::Y * 0.3)];
+        advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+        world.body_mut(heroes[0].body()).unwrap().apply_impulse(Vec3::new(800.0, up, 0.0)).unwrap();
+        let mut n_on_ground = 0;
+        for step in 0..90 {
+            advance(&mut world, &mut heroes, |_| DVec3::ZERO);
+            if heroes[0].ground().is_some() {
+                n_on_ground += usize::from(1.0 < heroes[0].knock().x);
+                assert!(heroes[0].knock().y == 0.0, "{up}, step {step}: {}", heroes[0].knock());
+            }
+        }
+        assert!(5 < n_on_ground, "{up}: {n_on_ground}");
+    }
+}
+
 /// A character that pushes nothing glided for ever after a knock.
 #[test]
 fn r_feet_without_a_force_of_pushes_brake() {

@@ -203,8 +203,8 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
     /// pairs of which one has an impulse threshold below `f32::MAX`. An impulse that was applied to
-    /// a kinematic body comes first. They are not part of a snapshot. [`World::detect`] clears them,
-    /// and so does [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).
+    /// a kinematic body comes first. They are not part of a snapshot. [`World::detect`] clears
+    /// them, and so does [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).
     pub fn pushes(&self) -> impl Iterator<Item = Push> + 'a {
         let id = self.id;
         self.world.contacts.pushes.iter().filter_map(move |push| push.on(id))
