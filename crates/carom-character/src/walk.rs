@@ -357,8 +357,8 @@ impl Character {
         waited
     }
 
-    /// Moves it out of an overlap that `world` has, by at most `most`, a length. It stays if no free
-    /// position is that near.
+    /// Moves it out of an overlap that `world` has, by at most `most`, a length. It stays if no
+    /// free position is that near.
     pub(crate) fn leave_overlap(&mut self, world: &mut (impl Sweep + ?Sized), most: f64) {
         if world.is_free(&self.figure, self.position) {
             return;

@@ -463,3 +463,21 @@ fn contacts_are_within_the_numbers() {
         assert!(world.body(ball).unwrap().position().is_finite());
     }
 }
+
+/// Two boxes on each other rest in steps of a second.
+#[test]
+fn a_stack_rests_in_steps_of_a_second() {
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let boxes = [0.5, 1.5].map(|y| {
+        let cube = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * y);
+        world.insert(cube.with_can_sleep(false)).unwrap()
+    });
+    for _ in 0..30 {
+        world.checked_step(1.0).unwrap();
+    }
+    for (body, y) in boxes.into_iter().zip([0.5, 1.5]) {
+        let at = world.body(body).unwrap().position();
+        assert!((at - Vec3::Y * y).length() < 0.05, "{at}");
+    }
+}
