@@ -94,18 +94,13 @@ impl SolverSettings {
     /// The largest number of substeps of a step.
     pub const MAX_SUBSTEPS: u32 = 1024;
 
-    /// The largest distance that a body falls from rest in a step, in units of length. With the
-    /// default gravity, a step of 4.5 s is the longest one. Without gravity, a step may have any
-    /// length.
-    pub const MAX_FALL: Real = 100.0;
-
-    /// Checks the settings, see [`SolverSettings::validate`], and the length of a step. It must be
-    /// finite and not negative, and bodies fall by at most [`SolverSettings::MAX_FALL`] in it.
+    /// Checks the length of a step, which must be finite and not negative, and the settings: see
+    /// [`SolverSettings::validate`].
     pub fn check(&self, dt: Real) -> Result<(), SolverError> {
-        self.validate()?;
-        let fall = 0.5 * self.gravity.as_dvec3().length() * f64::from(dt) * f64::from(dt);
-        let is_good = 0.0 <= dt && dt.is_finite() && fall <= f64::from(Self::MAX_FALL * self.length_unit);
-        if is_good { Ok(()) } else { Err(SolverError::BadStep) }
+        if !(0.0 <= dt && dt.is_finite()) {
+            return Err(SolverError::BadStep);
+        }
+        self.validate()
     }
 
     /// Checks the settings. The error names the first one out of bounds.
@@ -187,8 +182,7 @@ impl SolverSettings {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum SolverError {
-    /// The length of the step is negative, infinite or NaN, or so long that bodies fall by more than
-    /// [`SolverSettings::MAX_FALL`] in it.
+    /// The length of the step is negative, infinite or NaN.
     BadStep,
     /// A setting is out of bounds: [`SolverSettings::validate`].
     BadSetting {
@@ -248,7 +242,7 @@ pub enum SolverError {
 impl core::fmt::Display for SolverError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         match self {
-            SolverError::BadStep => write!(f, "the time step is negative, too long or not finite"),
+            SolverError::BadStep => write!(f, "the time step is negative or not finite"),
             SolverError::BadSetting { name, value } => {
                 write!(f, "the setting {name} is {value}, out of its bounds")
             }

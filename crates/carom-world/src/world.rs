@@ -113,10 +113,10 @@ impl<B: BroadPhase> World<B> {
     /// Does one step: finds all contacts at the present poses, then moves the bodies by the time
     /// `dt`, which is finite and not negative.
     ///
-    /// A step of 1/60 s suits scenes in metres. What rests stays at rest in a step of a second, but
-    /// a body that falls passes through floors in steps from about half a second on. A step in
-    /// which bodies fall by more than [`SolverSettings::MAX_FALL`](crate::SolverSettings::MAX_FALL)
-    /// is refused (test: `door::steps_of_any_length`).
+    /// A step of 1/60 s suits scenes in metres. What rests stays at rest in a step of a second
+    /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls passes through
+    /// floors in steps from about half a second on: clamp the times of frames, or make several
+    /// steps.
     ///
     /// Errors: for a time step or a setting out of its bounds, nothing is changed. For a body
     /// whose numbers leave the finite range, all bodies keep their poses.

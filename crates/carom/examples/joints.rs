@@ -1,5 +1,5 @@
-//! A door on a hinge with a motor opens to its limit, a wheel counts its turns, and a lamp on a rope
-//! swings. When the load gets too heavy, the rope breaks.
+//! A door on a hinge with a motor opens to its limit, a wheel counts its turns, and a lamp on a
+//! rope swings. When the load gets too heavy, the rope breaks.
 //!
 //! `cargo run -p carom --example joints`
 
@@ -18,7 +18,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .with_motor(Motor::velocity(1.0).with_max_force(200.0));
     let hinge = world.insert_joint(hinge)?;
 
-    // The angle of a hinge is within half a turn. With a spring, here of no stiffness, it counts turns.
+    // The angle of a hinge is within half a turn. With a spring, here of no stiffness, it counts
+    // turns.
     let wheel = BodyDesc::dynamic(Shape::cylinder(0.05, 0.3)?).with_position(Vec3::new(-2.0, 1.0, 0.0));
     let wheel = world.insert(wheel.with_angular_velocity(Vec3::Y * 10.0))?;
     let axle = JointDesc::revolute(frame, wheel).with_axis(Vec3::Y);

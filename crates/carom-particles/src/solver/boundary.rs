@@ -4,7 +4,8 @@
 //! - A contact pushes a particle until its distance from the surface is its radius, and does not
 //!   pull. Friction reverses the sliding relative to the surface, which may move. It is at most
 //!   the coefficient times the push.
-//! - A fast particle is traced along its path, so it does not pass through a thin wall: see `paths`.
+//! - A fast particle is traced along its path, so it does not pass through a thin wall: see
+//!   `paths`.
 //!
 //! Reference: M. Macklin et al., Unified Particle Physics, 2014, 6.
 

@@ -28,8 +28,9 @@ pub(crate) type Bends = Vec<(usize, Bend)>;
 pub(crate) enum Stage {
     /// Particles have moved by their velocities. Candidates are found.
     Begin,
-    /// Corrections may have moved particles far, and through thin fields and bodies. Their paths end
-    /// half as deep, so that none gets through a thin wall by a short path in the next substep.
+    /// Corrections may have moved particles far, and through thin fields and bodies. Their paths
+    /// end half as deep, so that none gets through a thin wall by a short path in the next
+    /// substep.
     End,
 }
 
@@ -122,8 +123,8 @@ impl Paths {
         self.n_visits += 1;
     }
 
-    /// Visits an obstacle: keeps fast particles from passing its surface. They may only go along it,
-    /// and a little into it. A body gets the other side of what bends their path.
+    /// Visits an obstacle: keeps fast particles from passing its surface. They may only go along
+    /// it, and a little into it. A body gets the other side of what bends their path.
     ///
     /// The first round at the begin of a substep also finds the candidates, by slot.
     pub(crate) fn visit(

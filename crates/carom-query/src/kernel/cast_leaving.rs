@@ -423,7 +423,8 @@ fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
     }
 }
 
-fn lowest_of_convex(shape: &dyn SupportMap, pose: &WidePose, direction: DVec3) -> f64 {
+/// Returns the least coordinate of a convex shape along a unit direction.
+pub(super) fn lowest_of_convex(shape: &dyn SupportMap, pose: &WidePose, direction: DVec3) -> f64 {
     direction.dot(pose.translation) - reach_along(shape, pose.inverse_transform_vector(-direction))
 }
 

@@ -11,24 +11,32 @@
 //!    point lies on one that was reached, if each is in front of the plane of the other.
 //! 3. The contact of such a triangle gets the normal of its face, and the distance of the body
 //!    from its plane. It is kept, so that a fast body still meets the triangle within the step.
-//! 4. A steep bend is a corner, not a valley: its contacts stay. In the corner of a room, a body that
-//!    has sunk into one wall is far behind the plane of the other.
-//! 5. A coplanar triangle continues the search. It keeps only contacts over itself, because its
+//! 4. A steep bend is a corner, not a valley: its contacts stay. In the corner of a room, a body
+//!    that has sunk into one wall is far behind the plane of the other.
+//! 5. A corner at the end of the edge is met from inside the edge only, or from a triangle behind
+//!    it that was reached. Past the end of a ramp there is no ramp, and its plane bounds nothing.
+//! 6. A coplanar triangle continues the search. It keeps only contacts over itself, because its
 //!    plane is that of the last one. Convex edges end the search.
 //!
 //! Internal edges of flat floors are left to [`super::internal_edges`].
 
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen, widen_real};
+use super::cast_leaving::lowest_of_convex;
 use super::internal_edges::Touching;
 use super::shape::Shape;
 use alloc::vec;
 use alloc::vec::Vec;
+use carom_math::scaling::unit;
 use carom_math::{WidePose, tol};
 use glam::DVec3;
 
 /// The cosine of the steepest bend of a valley: 45 degrees.
 const STEEPEST_COSINE: f64 = core::f64::consts::FRAC_1_SQRT_2;
+
+/// The largest cosine of the angle between an edge and a way across it. It is above the rounding of
+/// a normal between two near points.
+const ACROSS: f64 = 1e-3;
 
 /// Gives contacts with concave edges the planes of their own triangles. Returns the number of
 /// changed manifolds. `tolerance` is a length.
@@ -50,11 +58,12 @@ pub(super) fn face_concave_edges(
     let deepest = |manifold: &Manifold| manifold.deepest().map(|contact| widen_real(contact.distance));
     let distances = all.iter().filter_map(|touching| deepest(manifolds.get(touching.index)?));
     let least = distances.fold(0.0, f64::min) - tolerance;
-    let mut open: Vec<Touching<'_>> =
-        all.iter().filter(|touching| touching.is_inside == Some(true)).copied().collect();
+    // Each with whether it is behind a bend.
+    let inside = all.iter().filter(|touching| touching.is_inside == Some(true));
+    let mut open: Vec<(Touching<'_>, bool)> = inside.map(|&touching| (touching, false)).collect();
     let mut is_reached = vec![false; all.len()];
     let mut n_changed = 0;
-    while let Some(from) = open.pop() {
+    while let Some((from, is_behind)) = open.pop() {
         for number in 0..all.len() {
             if is_reached[number] || all[number].is_inside != Some(false) {
                 continue;
@@ -62,6 +71,9 @@ pub(super) fn face_concave_edges(
             let next = &all[number];
             let (index, Some(touch)) = (next.index, next.touch) else { continue };
             let Some(bend) = bend(&from, next, &manifolds[index], tolerance) else { continue };
+            if !is_behind && !bend.is_met_inside {
+                continue;
+            }
             is_reached[number] = true;
             let mut reached = *next;
             reached.face = Some(bend.face);
@@ -70,12 +82,14 @@ pub(super) fn face_concave_edges(
                 manifolds[index] = touch.along(next.neighbour, bend.face, body, pose, prediction);
                 all[number] = Touching::of(next.neighbour, index, body, manifolds);
                 n_changed += 1;
-            } else if let Some(made) = on_own_plane(&reached, body, pose, &manifolds[index], least) {
+            } else if let Some(made) =
+                on_own_plane(&reached, body, pose, &manifolds[index], (least, tolerance))
+            {
                 manifolds[index] = made;
                 all[number].turn_to_face(bend.face);
                 n_changed += 1;
             }
-            open.push(reached);
+            open.push((reached, is_behind || bend.is_concave));
         }
     }
     n_changed
@@ -87,6 +101,9 @@ struct Bend {
     face: DVec3,
     /// Whether the bend is concave. Otherwise the surface is flat there.
     is_concave: bool,
+    /// Whether the contact of the second triangle is not with an end of the edge between the two.
+    /// Always so where the surface is flat.
+    is_met_inside: bool,
 }
 
 /// Whether two triangles are parallel.
@@ -121,12 +138,16 @@ fn bend(from: &Touching<'_>, next: &Touching<'_>, manifold: &Manifold, tolerance
         -low <= tolerance && -low < high
     };
     if is_parallel(from, next) {
-        Some(Bend { face, is_concave: false })
+        Some(Bend { face, is_concave: false, is_met_inside: true })
     } else {
         let is_seen = |face: &DVec3| rises(&corners, *face);
         let sides = [next_face, -next_face];
         let next_face = sides.into_iter().find(is_seen).filter(|_| rises(&next_corners, face))?;
-        (STEEPEST_COSINE <= next_face.dot(face)).then_some(Bend { face: next_face, is_concave: true })
+        let along = unit(face.cross(next_face))?;
+        // From inside an edge, the nearest way leads across it.
+        let is_met_inside = along.dot(next.touch?.normal).abs() <= ACROSS;
+        let bend = Bend { face: next_face, is_concave: true, is_met_inside };
+        (STEEPEST_COSINE <= next_face.dot(face)).then_some(bend)
     }
 }
 
@@ -150,21 +171,29 @@ fn is_on(position: DVec3, corners: &[DVec3; 3], face: DVec3, tolerance: f64) -> 
 }
 
 /// Returns the contacts of a triangle along the normal of its face. `None` if the body is deeper in
-/// its plane than `least`, a distance: it is then beside the triangle, not before it.
+/// its plane than `least`, a distance: it is then beside the triangle, not before it. `tolerance`
+/// is a length.
 fn on_own_plane(
     of: &Touching<'_>,
     body: &Shape,
     pose: &WidePose,
     manifold: &Manifold,
-    least: f64,
+    (least, tolerance): (f64, f64),
 ) -> Option<Manifold> {
     let (touch, face) = (of.touch?, of.face?);
-    let margin = body.with_part(touch.own_part, pose, |map, _| map.margin())?;
+    let (margin, lowest) =
+        body.with_part(touch.own_part, pose, |map, pose| (map.margin(), lowest_of_convex(map, pose, face)))?;
     let is_a = of.neighbour.is_a;
     let cosine = face.dot(touch.normal);
-    // The core of the body is nearest to the edge and to the plane at the same point.
-    let from_plane = |distance: f64| (distance + margin) * cosine - margin;
-    if from_plane(widen_real(manifold.deepest()?.distance)) < least {
+    // The core of a ball, a capsule or a box is nearest to the edge and to the plane at the same
+    // point.
+    let at_edge = |distance: f64| (distance + margin) * cosine - margin;
+    let deepest = at_edge(widen_real(manifold.deepest()?.distance));
+    // A wheel has a point that is nearer to the plane.
+    let nearer = deepest - (lowest - face.dot(of.triangle?[0])).max(0.0);
+    let nearer = if tolerance < nearer { nearer } else { 0.0 };
+    let from_plane = |distance: f64| at_edge(distance) - nearer;
+    if deepest - nearer < least {
         return None;
     }
     let mut made = Manifold::new(narrow(if is_a { face } else { -face }));

@@ -10,8 +10,8 @@
 //! - **Slop.** An overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
-//! - **Springs, bounds, rolling and spinning friction.** A group with a [`GroupDetails`] has them: see
-//!   [`settings`](crate::contacts::settings).
+//! - **Springs, bounds, rolling and spinning friction.** A group with a [`GroupDetails`] has them:
+//!   see [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round`](crate::contacts::round).
 //! - **Friction.** It is solved after the normals, so it stays within Coulomb's cone (test:

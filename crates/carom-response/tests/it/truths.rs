@@ -520,7 +520,6 @@ fn wrong_input_is_refused_and_changes_nothing() {
     let good = row(&bodies, 0.0);
     assert_eq!(solver.step(&mut bodies, &good, &mut [], f32::NAN), Err(SolverError::BadStep));
     assert_eq!(solver.step(&mut bodies, &good, &mut [], -1.0), Err(SolverError::BadStep));
-    assert_eq!(solver.step(&mut bodies, &good, &mut [], 5.0), Err(SolverError::BadStep));
     let mut contact = good[0];
     contact.body_b = 7;
     assert_eq!(solver.step(&mut bodies, &[contact], &mut [], DT), Err(SolverError::ContactBody(0)));

@@ -159,9 +159,9 @@ impl Composite {
         found.and_then(|slot| slot.collider.as_mut()).map(change);
     }
 
-    /// Whether contacts of the solid colliders have the numbers that they had in another composite,
-    /// or with the single shape of the body if there was none. A triangle of a mesh and a point of a
-    /// cloud have a number each.
+    /// Whether contacts of the solid colliders have the numbers that they had in another
+    /// composite, or with the single shape of the body if there was none. A triangle of a mesh and
+    /// a point of a cloud have a number each.
     pub(crate) fn has_numbers_of(&self, other: Option<&Composite>, single: Option<&Shape>) -> bool {
         let mut own = self.solid_counts();
         match other {

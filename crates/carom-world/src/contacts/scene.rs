@@ -90,7 +90,8 @@ impl<'a> Scene<'a> {
         state.n = 0;
         let place = |body: usize| self.detected_poses.get(body).copied().flatten();
         let (Some(seen_a), Some(seen_b), false) = (place(a), place(b), state.is_new) else {
-            // There are no old contacts. If an edit dropped them, its bodies touch until it is tested.
+            // There are no old contacts. If an edit dropped them, its bodies touch until it is
+            // tested.
             state.is_new = true;
             return;
         };

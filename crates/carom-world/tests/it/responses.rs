@@ -424,8 +424,8 @@ fn r_a_body_of_several_colliders_is_knocked_at_its_first_touch() {
     }
 }
 
-/// Under a budget that tests a few pairs in a step, an edit of a body that stands on another neither
-/// ends their contact nor lets it begin again, so it is not knocked again.
+/// Under a budget that tests a few pairs in a step, an edit of a body that stands on another
+/// neither ends their contact nor lets it begin again, so it is not knocked again.
 #[test]
 fn r_an_edited_body_is_not_knocked_again_under_a_budget() {
     for budget in [1, 3, 10] {

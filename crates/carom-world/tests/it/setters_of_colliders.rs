@@ -428,8 +428,8 @@ fn flat_mesh(n: u32) -> Shape {
     Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, triangles).unwrap()).unwrap()))
 }
 
-/// A mesh with a house and a ball on it gets another number of triangles, as with a level of detail:
-/// contacts of the house stay those of the house, and get no impulses of others.
+/// A mesh with a house and a ball on it gets another number of triangles, as with a level of
+/// detail: contacts of the house stay those of the house, and get no impulses of others.
 #[test]
 fn r_contacts_keep_their_colliders_when_a_mesh_gets_other_triangles() {
     for [before, after] in [[10, 2], [2, 10], [10, 1], [10, 10]] {

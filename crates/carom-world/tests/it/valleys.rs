@@ -158,3 +158,52 @@ fn capsules_and_boxes_slide_through_a_half_pipe() {
         assert!(0.9 * expected < found && found < 1.01, "{name}: {found} of {expected}");
     }
 }
+
+/// A ball that rolls past the end of a ramp, or past a bump of a height field, stays on the floor:
+/// the planes of what it passes end beside it.
+#[test]
+fn r_a_ball_passes_a_ramp_and_a_bump() {
+    let mut n_passed = 0;
+    for speed in [3.0, 10.0, 20.0] {
+        for aside in 0..30 {
+            // So far aside that the corner itself is no contact ahead within a step.
+            let z = 0.01 * speed + 0.02 * aside as f32;
+            for is_field in [false, true] {
+                let ground = if is_field {
+                    // A raised sample at the origin.
+                    let heights = (0..41 * 41).map(|k| if k == 20 * 41 + 20 { 0.3 } else { 0.0 }).collect();
+                    let field = HeightField::new([41, 41], [0.5, 0.5], heights).unwrap();
+                    Shape::HeightField(Arc::new(HeightFieldShape::new(field).unwrap()))
+                } else {
+                    // A ramp of 30 degrees on the side of positive z, in one mesh with the floor.
+                    let rows = [-10.0, 0.0, 1.0, 2.0];
+                    let floor = rows.iter().flat_map(|&x| [-8.0, 0.0].map(|z| Vec3::new(x, 0.0, z)));
+                    let top = [[0.0, 0.0, 1.0], [1.0, 0.577, 0.0], [1.0, 0.577, 1.0], [-10.0, 0.0, 1.0]];
+                    let vertices = floor.chain(top.map(Vec3::from)).collect();
+                    let floor =
+                        [0, 2, 4].into_iter().flat_map(|k| [[k, k + 1, k + 2], [k + 1, k + 3, k + 2]]);
+                    let others = [[1, 11, 3], [11, 8, 3], [3, 8, 9], [8, 10, 9]];
+                    Shape::mesh(vertices, floor.chain(others).collect()).unwrap()
+                };
+                let radius = 0.1;
+                // Beside the foot of the bump, or beside the ramp.
+                let beside = if is_field { -0.5 - radius - 0.005 - z } else { -radius - 0.005 - z };
+                let mut world = World::new();
+                world.insert(BodyDesc::fixed(ground).with_friction(0.0)).unwrap();
+                let start = Vec3::new(-2.0 - 0.37 * z, radius, beside);
+                let desc = BodyDesc::dynamic(ball(radius)).with_friction(0.0).with_position(start);
+                let body = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+                for _ in 0..(3.5 / speed * 60.0) as usize {
+                    world.checked_step(DT).unwrap();
+                }
+                let body = world.body(body).unwrap();
+                let (at, velocity) = (body.position(), body.linear_velocity());
+                let context = format!("{speed} m/s, {z}, {is_field}: {at} {velocity}");
+                assert!((at.y - radius).abs() < 0.006 && velocity.y.abs() < 0.05, "{context}");
+                assert!((velocity.x - speed).abs() < 0.01 * speed, "{context}");
+                n_passed += 1;
+            }
+        }
+    }
+    assert_eq!(n_passed, 180);
+}
