@@ -87,10 +87,11 @@ impl TryFrom<Unchecked> for ConvexHull {
 #[cfg(feature = "serde")]
 impl From<ConvexHull> for Unchecked {
     fn from(hull: ConvexHull) -> Unchecked {
+        let tolerance = hull.settings().coplanar_tolerance;
         Unchecked {
             faces: hull.faces(),
             // Formats without infinity and NaN read them back as nothing.
-            coplanar_tolerance: hull.settings().coplanar_tolerance.max(0.0).min(f64::MAX),
+            coplanar_tolerance: if tolerance.is_nan() { 0.0 } else { tolerance.clamp(0.0, f64::MAX) },
             vertices: hull.vertices().to_vec(),
         }
     }
