@@ -306,7 +306,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// If the step failed: all pairs get the contacts of its start back, so that it can be repeated.
+    /// If the step failed: all pairs get the contacts of its start back, so that the step can be
+    /// repeated.
     pub(crate) fn restore_contacts(&mut self) {
         for start in self.continuous.start_contacts.drain(..) {
             let state = &mut self.contacts.states[start.slot as usize];
