@@ -118,7 +118,8 @@ pub struct ContactView<'a> {
     ///
     /// If a fast body met the other one within the last step, the normals are those of the impact.
     /// Each point is that of the impact, moved back with its body to the start of the step (test:
-    /// `impact_directions::the_normal_of_an_impact_is_reported`).
+    /// `impact_directions::the_normal_of_an_impact_is_reported`). If it only passed the other one,
+    /// they are the contacts at the start of the step, which were not solved.
     pub manifolds: &'a [Manifold],
     /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
     /// before the first step or while both bodies sleep.
@@ -143,7 +144,9 @@ pub struct ImpulseEvent {
     pub total: f32,
     /// The largest normal impulse of a contact, mass times speed.
     pub largest: f32,
-    /// The point of that contact, in the world frame.
+    /// The point of that contact, in the world frame. If a fast body met the other one within the
+    /// step, it is the point on the heavier body, moved back with it to the start of the step
+    /// (test: `impact_directions::the_point_of_an_impact_is_reported`).
     pub point: Vec3,
     /// The unit normal of that contact, from A to B, in the world frame.
     pub normal: Vec3,

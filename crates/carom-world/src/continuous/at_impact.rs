@@ -12,10 +12,14 @@
 //!    arm of the impact.
 //! 4. If there is no impact within the step, the contacts that would close are dropped. The solver
 //!    looks ahead from its end, and would brake the body before the impact, with another normal.
+//!    Hooks and reports still get these contacts.
 //!
 //! Pairs that touch at the start of the step keep the contacts of the start. So do all but the
-//! first impact of a body, because its path after that one is not known. The sweep after the
-//! solver (`sweep`) does not depend on these contacts.
+//! first impact of a body, because its path after that one is not known. A body in a joint does
+//! not move along the predicted path, so none of its contacts is dropped. The sweep of other
+//! bodies after the solver (`sweep`) does not depend on these contacts.
+//!
+//! If the step fails, all pairs get the contacts of its start back.
 //!
 //! Reference: B. Mirtich, Impulse-based Dynamic Simulation of Rigid Body Systems, 1996, chapter 3
 //! (a collision acts at the poses of its time); E. Catto, Continuous Collision, Game Developers
@@ -25,8 +29,9 @@ use crate::bodies::roundness::Roundness;
 use crate::bodies::solids::{Part, Solids};
 use crate::contacts::internal_edges::MAX_STEP_RATIO;
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
-use crate::continuous::ContinuousStep;
 use crate::continuous::guard::single;
+use crate::continuous::{Continuous, ContinuousStep};
+use crate::step::steering::StepForces;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -49,6 +54,22 @@ const SIMULTANEOUS_RATIO: f64 = 1.0 / 1024.0;
 /// Radians per step. The solver does not turn the anchors of a body that turns farther.
 const MAX_TURN: f32 = 2.0;
 
+/// The contacts that a pair had at the start of the step.
+pub(crate) struct StartContacts {
+    slot: u32,
+    first: u32,
+    n: u32,
+    drift: f32,
+    has_lost: bool,
+}
+
+impl StartContacts {
+    fn of(slot: u32, state: &PairState) -> StartContacts {
+        let PairState { first, n, drift, has_lost, .. } = *state;
+        StartContacts { slot, first, n, drift, has_lost }
+    }
+}
+
 /// How a pair moves at the start of the step.
 enum Approach {
     /// It touches, or it does not approach faster than bodies that do not bounce.
@@ -69,13 +90,20 @@ enum Passage {
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Before the solver: replaces the contacts of fast bodies that will meet another body within
-    /// the step by those at the poses of the impact.
-    pub(crate) fn find_at_impact(&mut self) {
-        self.continuous.at_impact.clear();
-        self.continuous.predicted.clear();
+    /// the step by those at the poses of the impact. `n_substeps` is the least number of substeps
+    /// of this step.
+    pub(crate) fn find_at_impact(&mut self, n_substeps: u32) {
+        let Continuous { at_impact, predicted, missed, start_contacts, .. } = &mut *self.continuous;
+        at_impact.clear();
+        predicted.clear();
+        missed.clear();
+        start_contacts.clear();
         if self.continuous.fast.is_empty() {
             return;
         }
+        // A contact may act within this time from the start of the step.
+        let look_ahead = self.dt * (1.0 + BOUNCE_LOOK_AHEAD / n_substeps.max(1) as f32);
+        self.continuous.look_ahead = look_ahead;
         let mut memory = core::mem::take(&mut self.continuous.sweeps.memory);
         let mut impacts: Vec<(u32, f64)> = Vec::new();
         // The first impact of each body.
@@ -84,12 +112,13 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let slot = self.contacts.active_pairs[number];
             let state = self.contacts.states[slot as usize];
             let pair = [state.a.index, state.b.index];
-            match self.approach(&state) {
+            match self.approach(&state, look_ahead) {
                 Approach::Slow => continue,
                 Approach::Fast => {}
                 Approach::Closes => match self.passage(pair.map(|body| body as usize), &mut memory) {
                     Passage::Unknown => continue,
-                    Passage::Miss => self.drop_closing(slot as usize),
+                    Passage::Miss if pair.iter().any(|&body| !self.joints.of(body).is_empty()) => continue,
+                    Passage::Miss => self.continuous.missed.push(slot),
                     Passage::Impact(time) => {
                         impacts.push((slot, time));
                         for body in pair.into_iter().filter(|&body| self.is_dynamic(body)) {
@@ -101,6 +130,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             self.continuous.predicted.push(slot);
         }
+        self.continuous.sweeps.memory = memory;
         let tolerance = SIMULTANEOUS_RATIO * f64::from(self.dt);
         for (slot, time) in impacts {
             let state = self.contacts.states[slot as usize];
@@ -109,7 +139,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 self.replace_contacts(slot, time);
             }
         }
-        self.continuous.sweeps.memory = memory;
     }
 
     /// After the solver's input was collected: appends the contacts that were found at an impact.
@@ -125,11 +154,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.bodies.motions[body as usize].kind == BodyKind::Dynamic
     }
 
-    /// Returns the time from the start of the step within which a contact may act.
-    fn look_ahead(&self) -> f32 {
-        self.dt * (1.0 + BOUNCE_LOOK_AHEAD / self.settings.solver.substeps.max(1) as f32)
-    }
-
     /// Returns the distance at which bodies count as touching at an impact.
     pub(super) fn touching(&self) -> f32 {
         TOUCH_RATIO * self.settings.solver.slop * self.settings.solver.length_unit
@@ -141,7 +165,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 
     /// Returns how a pair of a fast body that does not touch yet approaches.
-    fn approach(&self, state: &PairState) -> Approach {
+    fn approach(&self, state: &PairState, look_ahead: f32) -> Approach {
         let pair = [state.a.index as usize, state.b.index as usize];
         if state.n == 0
             || !state.is_wanted
@@ -167,7 +191,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 if contact.distance <= self.touching() {
                     return Approach::Slow;
                 }
-                closes |= contact.distance < speed * self.look_ahead();
+                closes |= contact.distance < speed * look_ahead;
                 let approach = a.velocity_at(contact.point_a) - b.velocity_at(contact.point_b);
                 is_fast |= threshold < approach.dot(manifold.normal());
             }
@@ -188,8 +212,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let mut linear = body.linear_velocity.as_dvec3();
         if body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass {
-            let gravity = self.settings.solver.gravity * body.gravity_scale;
-            let acceleration = body.locked_axes.free_translation(gravity + body.force * body.inverse_mass);
+            let StepForces { gravity, force, .. } =
+                self.bodies.step_forces_on(index as u32, self.settings.solver.gravity, self.dt);
+            let acceleration = body.locked_axes.free_translation(gravity + force * body.inverse_mass);
             linear += acceleration.as_dvec3() * f64::from(0.5 * self.dt);
         }
         let (center, angular) = (body.center_of_mass.as_dvec3(), body.angular_velocity.as_dvec3());
@@ -227,11 +252,18 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Drops the manifolds of a pair that would close.
-    fn drop_closing(&mut self, slot: usize) {
-        let time = self.look_ahead();
+    /// After the hooks were called: drops the manifolds that would close, of the pairs that miss
+    /// each other. What a hook changed in them is dropped as well.
+    pub(crate) fn drop_missed(&mut self) {
+        for k in 0..self.continuous.missed.len() {
+            self.drop_closing(self.continuous.missed[k]);
+        }
+    }
+
+    fn drop_closing(&mut self, slot: u32) {
+        let time = self.continuous.look_ahead;
         let contacts = &mut *self.contacts;
-        let state = &mut contacts.states[slot];
+        let state = &mut contacts.states[slot as usize];
         let [a, b] = [state.a, state.b].map(|body| &self.bodies.motions[body.index as usize]);
         let closes = |manifold: &Manifold| {
             manifold.contacts().iter().any(|c| {
@@ -239,17 +271,50 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                 c.distance < approach.dot(manifold.normal()) * time
             })
         };
-        let own = &mut contacts.manifolds[state.range()];
-        let mut n = 0;
-        for k in 0..own.len() {
-            if !closes(&own[k]) {
-                own.swap(n, k);
-                n += 1;
+        self.continuous.start_contacts.push(StartContacts::of(slot, state));
+        let known = &contacts.manifolds[state.range()];
+        let (mut kept, mut numbers) = (Vec::new(), Vec::new());
+        for (number, manifold) in (0..).zip(known).filter(|(_, manifold)| !closes(manifold)) {
+            numbers.push(number);
+            kept.push(*manifold);
+        }
+        contacts.hooked.changes.retain_mut(|change| {
+            let kept = numbers.binary_search(&change.number).ok();
+            let is_own = change.index == slot;
+            if let (true, Some(number)) = (is_own, kept) {
+                change.number = number as u32;
+            }
+            !is_own || kept.is_some()
+        });
+        self.stats.n_manifolds -= known.len() - kept.len();
+        (state.first, state.n) = (contacts.manifolds.len() as u32, kept.len() as u32);
+        // The next detection tests the pair again, and does not move these contacts along. A
+        // budget tests it before others.
+        (state.drift, state.has_lost) = (f32::MAX, true);
+        contacts.manifolds.append(&mut kept);
+    }
+
+    /// After the step: pairs that have no contact left get those of the start of the step, for
+    /// reports.
+    pub(crate) fn report_missed(&mut self) {
+        for start in self.continuous.start_contacts.drain(..) {
+            let state = &mut self.contacts.states[start.slot as usize];
+            if state.n == 0 {
+                (state.first, state.n, state.first_solved) = (start.first, start.n, NOT_SOLVED);
+                self.stats.n_manifolds += start.n as usize;
             }
         }
-        self.stats.n_manifolds -= own.len() - n;
-        // The next detection tests the pair again, and does not move these contacts along.
-        (state.n, state.drift) = (n as u32, f32::MAX);
+    }
+
+    /// If the step failed: all pairs get the contacts of its start back, so that the step can be
+    /// repeated.
+    pub(crate) fn restore_contacts(&mut self) {
+        for start in self.continuous.start_contacts.drain(..) {
+            let state = &mut self.contacts.states[start.slot as usize];
+            self.stats.n_manifolds = self.stats.n_manifolds + start.n as usize - state.n as usize;
+            let StartContacts { first, n, drift, has_lost, .. } = start;
+            (state.first, state.n, state.drift, state.has_lost) = (first, n, drift, has_lost);
+        }
     }
 
     /// Replaces the contacts of a pair by those at the time of its impact, if there are any.
@@ -279,6 +344,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let contacts = &mut *self.contacts;
         let state = &mut contacts.states[slot as usize];
+        self.continuous.start_contacts.push(StartContacts::of(slot, state));
         self.stats.n_manifolds = self.stats.n_manifolds + found.len() - state.n as usize;
         (state.first, state.n) = (contacts.manifolds.len() as u32, found.len() as u32);
         // The next detection tests the pair again, and does not move these contacts along.

@@ -44,6 +44,7 @@ use crate::bodies::BodySet;
 use crate::bodies::solids::{Part, Solids};
 use crate::bodies::traits::Traits;
 use crate::contacts::ContactSet;
+use crate::continuous::at_impact::StartContacts;
 use crate::continuous::state::Guard;
 use crate::continuous::state::Sweeps;
 use crate::joints::Joints;
@@ -100,6 +101,12 @@ pub(crate) struct Continuous {
     pub(crate) at_impact: Vec<u32>,
     /// The places of the pairs for which it is known whether and when they meet, ascending.
     pub(crate) predicted: Vec<u32>,
+    /// The places of those pairs that do not meet within the step, though contacts would act.
+    pub(crate) missed: Vec<u32>,
+    /// The contacts that were replaced or dropped in this step.
+    pub(crate) start_contacts: Vec<StartContacts>,
+    /// The time from the start of the step within which a contact may act.
+    pub(crate) look_ahead: f32,
     pub(crate) sweeps: Sweeps,
     pub(crate) guard: Guard,
 }

@@ -14,7 +14,7 @@ use crate::contacts::pair_state::PairState;
 use crate::{BodyId, World};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_geom::Manifold;
+use carom_geom::{Contact, Manifold};
 use carom_math::Vec3;
 use carom_response::ContactImpulse;
 
@@ -77,8 +77,16 @@ impl<B: BroadPhase> World<B> {
             let indices = [state.a.index as usize, state.b.index as usize];
             let pushes = contacts.manifolds_of(state).iter().zip(own);
             let pushes = pushes.filter(|(manifold, _)| solids.slots_of(indices, manifold) == slots);
-            recorded.extend(push_of(state, pushes.clone(), speed));
-            let event = event_of(state, slots, pushes, speed);
+            let is_at_impact = self.continuous.at_impact.binary_search(&index).is_ok();
+            let [a, b] = indices.map(|index| self.bodies.motions[index].inverse_mass);
+            let acts_at = |contact: &Contact| match is_at_impact {
+                false => contact.middle(),
+                // The points of the two bodies are apart. The heavier body moves less until then.
+                true if b < a => contact.point_b,
+                true => contact.point_a,
+            };
+            recorded.extend(push_of(state, pushes.clone(), speed, acts_at));
+            let event = event_of(state, slots, pushes, speed, acts_at);
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
@@ -91,12 +99,13 @@ fn push_of<'a>(
     state: &PairState,
     pushes: impl Iterator<Item = (&'a Manifold, &'a ContactImpulse)>,
     approach_speed: f32,
+    acts_at: impl Fn(&Contact) -> Vec3,
 ) -> Option<PairPush> {
     let (mut impulse, mut weighted, mut total) = (Vec3::ZERO, Vec3::ZERO, 0.0);
     for (manifold, pushed) in pushes {
         impulse -= manifold.normal() * pushed.total_normal() + pushed.friction;
         for (contact, &normal) in manifold.contacts().iter().zip(&pushed.normal) {
-            weighted += contact.middle() * normal;
+            weighted += acts_at(contact) * normal;
             total += normal;
         }
     }
@@ -116,6 +125,7 @@ fn event_of<'a>(
     slots: [ColliderSlot; 2],
     pushes: impl Iterator<Item = (&'a Manifold, &'a ContactImpulse)>,
     approach_speed: f32,
+    acts_at: impl Fn(&Contact) -> Vec3,
 ) -> ImpulseEvent {
     let (a, b) = (state.a, state.b);
     let (total, largest, point, normal) = (0.0, 0.0, Vec3::ZERO, Vec3::Y);
@@ -126,7 +136,7 @@ fn event_of<'a>(
         event.total += impulse.total_normal();
         for (contact, &impulse) in manifold.contacts().iter().zip(&impulse.normal) {
             if event.largest < impulse {
-                (event.largest, event.point, event.normal) = (impulse, contact.middle(), manifold.normal());
+                (event.largest, event.point, event.normal) = (impulse, acts_at(contact), manifold.normal());
             }
         }
     }

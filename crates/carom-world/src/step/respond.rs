@@ -18,6 +18,15 @@ use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_response::{ContactLink, Contacts, SolverError, SolverStats, Substep};
 
+/// Restores the contacts of the start of the step if the step ends with an error or a panic.
+struct Restoring<'a, B: BroadPhase>(&'a mut World<B>);
+
+impl<B: BroadPhase> Drop for Restoring<'_, B> {
+    fn drop(&mut self) {
+        self.0.continuous_step().restore_contacts();
+    }
+}
+
 impl<B: BroadPhase> World<B> {
     /// Wakes sleeping bodies that are touched, then moves all awake bodies by `dt`. Continuous
     /// detection stops them where they would pass through others.
@@ -28,14 +37,31 @@ impl<B: BroadPhase> World<B> {
         step_budget: &StepBudget,
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
+        let restoring = Restoring(self);
+        restoring.0.move_all(dt, hooks, step_budget, on_substep)?;
+        restoring.0.continuous_step().report_missed();
+        Ok(())
+    }
+
+    fn move_all(
+        &mut self,
+        dt: f32,
+        hooks: Option<&dyn Hooks>,
+        step_budget: &StepBudget,
+        on_substep: &mut Guarded<'_>,
+    ) -> Result<(), WorldError> {
         let clock = Clock::start();
         if 0.0 < dt {
-            self.continuous_step().find_at_impact();
+            // A budget may allow a single one.
+            let is_planned = step_budget.is_unlimited();
+            let n_substeps = if is_planned { self.solver.n_substeps(&self.settings.solver, dt) } else { 1 };
+            self.continuous_step().find_at_impact(n_substeps);
         }
         self.call_hooks(hooks);
         #[cfg(feature = "soft")]
         let mut held = Vec::new();
         if 0.0 < dt {
+            self.continuous_step().drop_missed();
             self.stop_unknown();
             #[cfg(feature = "soft")]
             {

@@ -105,18 +105,7 @@ impl<B: BroadPhase> World<B> {
     /// Returns gravity and forces on a body in the next step, of length `dt`: from the settings,
     /// force fields, constant forces, and forces of this step.
     pub(crate) fn step_forces_on(&self, number: u32, dt: f32) -> StepForces {
-        let index = number as usize;
-        let BodySet { motions, steering, force_fields, traits, .. } = &self.bodies;
-        let body = &motions[index];
-        let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
-        let once = known.map_or([Vec3::ZERO; 2], |slot| steering.forces[slot].1);
-        let (of_fields, replaces_gravity) = force_fields.on(body, traits[index].filter.membership, dt);
-        let gravity = if replaces_gravity { Vec3::ZERO } else { self.settings.solver.gravity };
-        StepForces {
-            gravity: gravity * body.gravity_scale,
-            force: body.force + once[0] + of_fields[0],
-            torque: body.torque + once[1] + of_fields[1],
-        }
+        self.bodies.step_forces_on(number, self.settings.solver.gravity, dt)
     }
 
     /// After the bodies moved: restores the constant forces, and drops the forces of this step,
@@ -129,6 +118,25 @@ impl<B: BroadPhase> World<B> {
         if has_moved {
             let is_used = |body: u32| before.binary_search_by_key(&body, |own| own.body).is_ok();
             self.bodies.steering.forces.retain(|&(body, _)| !is_used(body));
+        }
+    }
+}
+
+impl BodySet {
+    /// Returns gravity and forces on a body in the next step, of length `dt`. `gravity` is that of
+    /// the settings.
+    pub(crate) fn step_forces_on(&self, number: u32, gravity: Vec3, dt: f32) -> StepForces {
+        let index = number as usize;
+        let BodySet { motions, steering, force_fields, traits, .. } = self;
+        let body = &motions[index];
+        let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
+        let once = known.map_or([Vec3::ZERO; 2], |slot| steering.forces[slot].1);
+        let (of_fields, replaces_gravity) = force_fields.on(body, traits[index].filter.membership, dt);
+        let gravity = if replaces_gravity { Vec3::ZERO } else { gravity };
+        StepForces {
+            gravity: gravity * body.gravity_scale,
+            force: body.force + once[0] + of_fields[0],
+            torque: body.torque + once[1] + of_fields[1],
         }
     }
 }

@@ -6,8 +6,13 @@ use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_geom::{Capsule, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
-use carom_world::{BodyDesc, BodyId, ColliderDesc, EventKind, World, WorldSettings};
+use carom_world::{
+    ActiveHooks, BodyDesc, BodyId, Budget, ColliderDesc, ContactMut, EventKind, Hooks, JointDesc,
+    StepOptions, World, WorldSettings,
+};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// The radius of a pool ball.
 const RADIUS: f32 = 0.0286;
@@ -204,14 +209,41 @@ fn a_ball_bounces_off_an_edge_at_the_mirror_angle() {
 /// A ball beside the path of another one is not touched, and no contact is reported.
 #[test]
 fn a_ball_passes_another_one() {
+    passes_in_steps(&[DT], &mut |world, dt| _ = world.checked_step(dt).unwrap());
+}
+
+/// A step that is shorter than the ones before has fewer substeps.
+#[test]
+fn a_ball_passes_another_one_in_steps_of_several_lengths() {
+    for lengths in [[DT, 0.25 * DT], [0.25 * DT, 0.5 * DT], [DT, 0.75 * DT]] {
+        passes_in_steps(&lengths, &mut |world, dt| _ = world.checked_step(dt).unwrap());
+    }
+}
+
+/// A budget allows a single substep.
+#[test]
+fn a_ball_passes_another_one_on_a_budget() {
+    for n in [1, 3, 6] {
+        passes_in_steps(&[DT], &mut |world, dt| {
+            while world.checked_step_within(dt, Budget::Steps(n)).unwrap().shortfall.is_deferred {}
+        });
+    }
+}
+
+/// Steps of these lengths in turn.
+fn passes_in_steps(lengths: &[f32], step: &mut dyn FnMut(&mut World, f32)) {
     for_all(DT, |speed, distance| {
         for sine in [1.02, 1.2, 1.7] {
             let mut world = world();
             let desc = shot(ball(RADIUS)).with_position(Vec3::NEG_X * distance);
             let own = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
             world.insert(shot(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
-            for _ in 0..(2.0 * distance / (speed * DT)) as u32 + 3 {
-                world.checked_step(DT).unwrap();
+            let mean = lengths.iter().sum::<f32>() / lengths.len() as f32;
+            for number in 0..(2.0 * distance / (speed * mean)) as usize + 3 {
+                step(&mut world, lengths[number % lengths.len()]);
+                for view in world.contacts().filter(|view| view.is_touching) {
+                    assert!(!view.manifolds.is_empty(), "{speed} m/s, {sine}");
+                }
                 let touches = world.events().iter().any(|event| event.kind == EventKind::Began);
                 // The slop counts as touching at the start of a step.
                 assert!(!touches || 2.0 * (sine - 1.0) * RADIUS < 0.005, "{speed} m/s, {sine}");
@@ -297,4 +329,173 @@ fn the_normal_of_an_impact_is_reported() {
         }
         panic!("{speed} m/s: no impact");
     });
+}
+
+/// The impulse of a fast ball is reported at the point where it hits a fixed ball.
+#[test]
+fn the_point_of_an_impact_is_reported() {
+    for_all(DT, |speed, distance| {
+        let mut world = world();
+        let (sine, radius) = (0.5, 0.05);
+        let center = Vec3::Z * (2.0 * radius * sine);
+        world.insert(fixed(ball(radius)).with_position(center)).unwrap();
+        let desc = shot(ball(radius)).with_position(Vec3::NEG_X * distance).with_impulse_threshold(0.0);
+        world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+        let mut n_events = 0;
+        for _ in 0..(1.2 * distance / (speed * DT)) as u32 + 3 {
+            world.checked_step(DT).unwrap();
+            for event in world.impulse_events() {
+                n_events += 1;
+                let due = center - line_of_centres(sine) * radius;
+                assert!((event.point - due).length() < 0.02 * radius, "{speed} m/s: {}", event.point);
+            }
+        }
+        assert!(0 < n_events, "{speed} m/s");
+    });
+}
+
+/// The path of a bob on a joint is an arc. It meets a thin post beside the straight path.
+#[test]
+fn a_bob_does_not_pass_a_thin_post() {
+    for is_rope in [false, true] {
+        for start in [-0.6, -0.34, -0.17, 0.0] {
+            let mut world = world();
+            let hook = world.insert(fixed(ball(0.01))).unwrap();
+            let turn = Quat::from_rotation_z(start);
+            let bob = shot(ball(0.1)).with_position(turn * Vec3::NEG_Y);
+            let bob = world.insert(bob.with_linear_velocity(turn * (Vec3::X * 20.0))).unwrap();
+            let ends = JointDesc::rope(hook, bob, 1.0).with_anchors(Vec3::ZERO, turn * Vec3::NEG_Y);
+            let joint = if is_rope { ends } else { JointDesc::spherical(hook, bob).with_anchor(Vec3::ZERO) };
+            world.insert_joint(joint).unwrap();
+            let post = fixed(Shape::Capsule(Capsule::new(0.5, 0.01).unwrap()));
+            let along_z = Quat::from_rotation_x(0.5 * std::f32::consts::PI);
+            let post = post.with_pose(Pose::new(along_z, Vec3::new(0.166, -0.8895, 0.0)));
+            let post = world.insert(post).unwrap();
+            let mut is_hit = false;
+            for _ in 0..6 {
+                world.checked_step(DT).unwrap();
+                is_hit |= world
+                    .events()
+                    .iter()
+                    .any(|event| event.kind == EventKind::Began && [event.a, event.b].contains(&post));
+            }
+            assert!(is_hit, "rope: {is_rope}, from {start}");
+            let v = velocity(&world, bob);
+            assert!(v.length() < 19.0 || v.x < 0.0, "rope: {is_rope}, from {start}: {v}");
+        }
+    }
+}
+
+/// A budget tests a pair first if its contacts were dropped. Otherwise the sweep would stop the
+/// ball above the floor, and no contact would turn it.
+#[test]
+fn a_dropped_pair_is_not_deferred_on_a_budget() {
+    let mut n_short = 0;
+    for (n, phase) in [(40, 1.02), (80, 1.05), (120, 1.1), (160, 1.15), (200, 1.1), (300, 1.2)] {
+        let mut world = world();
+        let speed = 3.0;
+        world.insert(fixed(cuboid(Vec3::new(1.0, 0.5, 1.0))).with_position(Vec3::NEG_Y * 0.5)).unwrap();
+        // They move, so that their pairs are due in each step.
+        for k in 0..100 {
+            let at = Vec3::new(3.0 + 1.02 * (k % 10) as f32, 1.02 * (k / 10) as f32, 0.0);
+            let desc = elastic(cuboid(Vec3::splat(0.5))).with_position(at).with_can_sleep(false);
+            world.insert(desc.with_linear_velocity(Vec3::Z * 0.2)).unwrap();
+        }
+        let desc = shot(ball(RADIUS)).with_position(Vec3::Y * (RADIUS + speed * DT * (3.0 + phase)));
+        let id = world.insert(desc.with_linear_velocity(Vec3::NEG_Y * speed)).unwrap();
+        for _ in 0..200 {
+            let before = world.body(id).unwrap().position();
+            let shortfall = world.step_with_budget(DT, Budget::Steps(n)).unwrap().shortfall;
+            let may_hang = shortfall.is_deferred || 0 < shortfall.n_suspended;
+            n_short += usize::from(may_hang || 0 < shortfall.n_pairs);
+            let hangs = world.body(id).unwrap().position() == before;
+            assert!(!hangs || may_hang, "{n} steps, phase {phase}");
+            if 0.0 < velocity(&world, id).y {
+                break;
+            }
+        }
+        assert_near(velocity(&world, id), Vec3::Y * speed, &format!("{n} steps, phase {phase}"));
+    }
+    assert!(0 < n_short);
+}
+
+/// Counts the steps of a pair in its tag, and panics once for another pair.
+#[derive(Default)]
+struct Counting {
+    last_tag: AtomicU32,
+    panics_in: AtomicU32,
+}
+
+/// The user data of the bodies of the pair that panics.
+const FRAGILE: u64 = 77;
+
+impl Hooks for Counting {
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        let (a, b) = (contact.pair().a.user_data, contact.pair().b.user_data);
+        if [a, b].contains(&FRAGILE) {
+            let left = self.panics_in.load(Ordering::Relaxed);
+            self.panics_in.store(left.saturating_sub(1), Ordering::Relaxed);
+            assert_ne!(left, 1, "a fault of the caller's");
+        } else {
+            *contact.tag() += 1;
+            self.last_tag.store(*contact.tag(), Ordering::Relaxed);
+            let is_seen = !contact.manifold().is_empty();
+            assert!(is_seen || *contact.tag() == 1, "no contact after {} steps", *contact.tag());
+        }
+    }
+}
+
+/// The first step in which a pair has contacts is the first of its tag, even if the contacts are
+/// dropped because the bodies do not meet in the step.
+#[test]
+fn a_hook_keeps_its_tag_until_the_impact() {
+    for phase in 0..20 {
+        let mut world = world();
+        let speed = 3.0;
+        world.insert(fixed(cuboid(Vec3::splat(0.5))).with_position(Vec3::NEG_Y * 0.5)).unwrap();
+        let above = RADIUS + speed * DT * (3.0 + 0.05 * phase as f32);
+        let desc = shot(ball(RADIUS)).with_position(Vec3::Y * above).with_hooks(ActiveHooks::MODIFY);
+        let id = world.insert(desc.with_linear_velocity(Vec3::NEG_Y * speed)).unwrap();
+        let (hooks, mut due) = (Counting::default(), 0);
+        for _ in 0..5 {
+            world.step_with(DT, StepOptions::new().with_hooks(&hooks)).unwrap();
+            let is_near = world.contacts().any(|view| !view.manifolds.is_empty());
+            due = if is_near { due + 1 } else { 0 };
+            if 0 < due {
+                assert_eq!(hooks.last_tag.load(Ordering::Relaxed), due, "phase {phase}");
+            }
+        }
+        assert!(0.0 < velocity(&world, id).y);
+    }
+}
+
+/// After a panic of a hook, the step has the bits that it would have had without the panic.
+#[test]
+fn a_step_repeated_after_a_panic_has_the_same_bits() {
+    for sine in [0.5, 1.02, 1.2] {
+        let both = [false, true].map(|panics| {
+            let mut world = world();
+            for k in 0..2 {
+                let desc = elastic(cuboid(Vec3::splat(0.5))).with_hooks(ActiveHooks::MODIFY);
+                let desc = desc.with_can_sleep(false).with_user_data(FRAGILE);
+                world.insert(desc.with_position(Vec3::new(50.0, 1.001 * k as f32, 0.0))).unwrap();
+            }
+            let desc = shot(ball(RADIUS)).with_position(Vec3::NEG_X * 0.31);
+            world.insert(desc.with_linear_velocity(Vec3::X * 3.0)).unwrap();
+            world.insert(shot(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+            let mut hashes = Vec::new();
+            for _ in 0..12 {
+                let hooks = Counting::default();
+                hooks.panics_in.store(u32::from(panics), Ordering::Relaxed);
+                let mut step = || world.step_with(DT, StepOptions::new().with_hooks(&hooks)).map(|_| ());
+                if panics {
+                    assert!(catch_unwind(AssertUnwindSafe(&mut step)).is_err());
+                }
+                step().unwrap();
+                hashes.push(world.state_hash());
+            }
+            hashes
+        });
+        assert_eq!(both[0], both[1], "sine {sine}");
+    }
 }
