@@ -63,6 +63,7 @@ pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceReg
 pub use bodies::id::{BodyId, ColliderId};
 pub use bodies::material::{Filter, Material};
 pub use bodies::part_materials::PartMaterial;
+pub use bodies::step_forces::StepForces;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
 pub use budget::noticed::Viewer;
@@ -99,7 +100,6 @@ pub use soft::set::SoftEvent;
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};
 pub use stats::{PhaseTimes, Shortfall, StepStats};
 pub use step::options::StepOptions;
-pub use step::steering::StepForces;
 pub use step::substeps::{BodyForces, Substep};
 pub use world::{DefaultBroadPhase, World};
 

@@ -9,6 +9,7 @@
 //! - `active_bodies`: which bodies are awake, which move in this step, and which sleep together.
 //! - `active_hooks`: which hooks are called for a body.
 //! - `steering`: forces and targets for the next step. `force_fields`: forces by region.
+//!   `step_forces`: all that act on a body in a step.
 //! - `deforming`: meshes that change their shape.
 //! - `exact_positions`: the origin of the frame, and the remainders of `f64` positions. `shift`:
 //!   the translation of all points when the origin moves.
@@ -38,6 +39,7 @@ pub(crate) mod shift;
 pub(crate) mod size;
 pub(crate) mod solids;
 pub(crate) mod steering;
+pub(crate) mod step_forces;
 pub(crate) mod traits;
 pub(crate) mod weight;
 

@@ -27,11 +27,12 @@
 
 use crate::bodies::roundness::Roundness;
 use crate::bodies::solids::{Part, Solids};
+use crate::bodies::step_forces::StepForces;
 use crate::contacts::internal_edges::MAX_STEP_RATIO;
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
 use crate::continuous::guard::single;
+use crate::continuous::state::StartContacts;
 use crate::continuous::{Continuous, ContinuousStep};
-use crate::step::steering::StepForces;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -53,22 +54,6 @@ const SIMULTANEOUS_RATIO: f64 = 1.0 / 1024.0;
 
 /// Radians per step. The solver does not turn the anchors of a body that turns farther.
 const MAX_TURN: f32 = 2.0;
-
-/// The contacts that a pair had at the start of the step.
-pub(crate) struct StartContacts {
-    slot: u32,
-    first: u32,
-    n: u32,
-    drift: f32,
-    has_lost: bool,
-}
-
-impl StartContacts {
-    fn of(slot: u32, state: &PairState) -> StartContacts {
-        let PairState { first, n, drift, has_lost, .. } = *state;
-        StartContacts { slot, first, n, drift, has_lost }
-    }
-}
 
 /// How a pair moves at the start of the step.
 enum Approach {

@@ -3,6 +3,7 @@
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013.
 
 use crate::bodies::solids::Part;
+use crate::contacts::pair_state::PairState;
 use crate::continuous::core_ball::Core;
 use crate::continuous::core_cache::CoreCache;
 use crate::continuous::flight::Flight;
@@ -100,5 +101,21 @@ impl Guard {
     pub(crate) fn travel_of_pair(&self, a: usize, b: usize) -> f32 {
         let (a, b) = (self.travels[a], self.travels[b]);
         (a.displacement - b.displacement).length() + a.swept + b.swept
+    }
+}
+
+/// The contacts that a pair had at the start of the step.
+pub(crate) struct StartContacts {
+    pub(super) slot: u32,
+    pub(super) first: u32,
+    pub(super) n: u32,
+    pub(super) drift: f32,
+    pub(super) has_lost: bool,
+}
+
+impl StartContacts {
+    pub(super) fn of(slot: u32, state: &PairState) -> StartContacts {
+        let PairState { first, n, drift, has_lost, .. } = *state;
+        StartContacts { slot, first, n, drift, has_lost }
     }
 }

@@ -2,9 +2,9 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
+use crate::bodies::step_forces::StepForces;
 use crate::contacts::events::{ContactView, Push};
 use crate::contacts::surface_velocity::belt_at;
-use crate::step::steering::StepForces;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
 use carom_bounds::Aabb;

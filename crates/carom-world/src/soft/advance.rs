@@ -13,6 +13,7 @@
 
 use crate::bodies::checks::check_finite;
 use crate::bodies::shift::Shift;
+use crate::bodies::step_forces::StepForces;
 use crate::contacts::ContactSet;
 use crate::contacts::rules::set;
 use crate::soft::colliding_particles::CollidingParticles;
@@ -25,7 +26,6 @@ use crate::soft::set::{SoftEvent, SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
 use crate::soft::supports::{Borne, NearBodies};
 use crate::stats::Clock;
-use crate::step::steering::StepForces;
 use crate::{BodyId, Filter, World, WorldError};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
