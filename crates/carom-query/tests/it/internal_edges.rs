@@ -233,6 +233,10 @@ macro_rules! suite {
                                 let is_side: bool = *radius == 0.0 && core.y < 0.0;
                                 let nearest = if is_side { core.with_y(0.0) } else { core };
                                 let distance = face.dot(nearest) - radius;
+                                // The lowest point of the body, if it is nearer to the plane.
+                                let lowest = (face.dot(core) - radius).max(0.0);
+                                let is_nearer = TOLERANCE < distance - lowest;
+                                let distance = if is_nearer { lowest } else { distance };
                                 let mut n_ahead = 0;
                                 for (normal, depth) in normals(&smooth, is_a) {
                                     let (expected, expected_depth) = if normal.x < -0.5 * angle {
