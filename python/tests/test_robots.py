@@ -372,7 +372,9 @@ def test_a_part_that_may_lie_in_an_open_mesh_counts_as_colliding(tmp_path: Path)
     # The arm, 3 long and 0.2 wide, turns into the wall at y = 2. That is certain.
     robot.remove_obstacle("ajar")
     robot.add_obstacle("ajar", Shape.mesh(vertices, faces[1:]), [0, -8, 0])
-    (hit,) = [pair for pair in robot.first_contacts([[0.0], [1.57]], [1.0, 2.57]) if pair.a == "arm"]
+    (hit,) = [
+        pair for pair in robot.first_contacts([[0.0], [1.57]], [1.0, 2.57]) if pair.a == "arm"
+    ]
     time = 1.0 + math.asin(2 / math.hypot(3, 0.1)) - math.atan2(0.1, 3)
     assert hit.undecided_from == 1.0 and hit.distance is not None
     assert time - 1e-5 < hit.time <= time
