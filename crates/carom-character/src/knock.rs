@@ -8,14 +8,14 @@
 //! - A character that walks away from a body is hit with the difference of their speeds.
 //! - A knock adds to the wish on the ground, and to the velocity in the air. The body of the
 //!   character moves with it in the next step, so a body that follows does not stop again.
-//! - Walls take a knock away, and then the body that pushed gets nothing back: it is stopped by the
-//!   wall. A body in front takes over its part of the knock, and so does another character.
+//! - Walls take a knock away, and then the body that pushed gets nothing back: it is stopped by
+//!   the wall. A body in front takes over its part of the knock, and so does another character.
 //! - On the ground the feet hold against a small push, and brake a knock, with a limited force. A
 //!   character that walks against a push holds with the largest force of its pushes.
 //! - Each push counts once: a walk clears the pushes on the body.
 //!
-//! So a character that walks gives way to a door whose motor is stronger than its pushes, and holds
-//! a weaker one.
+//! So a character that walks gives way to a door whose motor is stronger than its pushes, and
+//! holds a weaker one.
 //!
 //! A push in a direction in which the ground holds the character, such as of a load on its head,
 //! is no knock.

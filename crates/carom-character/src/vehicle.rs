@@ -401,8 +401,8 @@ fn limited(controls: &Controls) -> Result<Controls, WorldError> {
 }
 
 /// Returns the height over the mount at which the ray of a wheel starts: a radius above the
-/// highest hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis starts
-/// on top of the chassis at most, so that a load on it is no ground.
+/// highest hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis
+/// starts on top of the chassis at most, so that a load on it is no ground.
 fn start_of_ray<B: BroadPhase + SpatialIndex>(
     world: &World<B>,
     chassis: BodyId,

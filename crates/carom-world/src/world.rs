@@ -113,7 +113,7 @@ impl<B: BroadPhase> World<B> {
     /// Does one step: finds all contacts at the present poses, then moves the bodies by the time
     /// `dt`, which is finite and not negative.
     ///
-    /// A step of 1/60 s suits scenes in metres. What rests stays at rest in a step of a second
+    /// A step of 1/60 s suits scenes in metres. Bodies at rest stay so in a step of a second
     /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls passes through
     /// floors in steps from about half a second on: clamp the times of frames, or make several
     /// steps.

@@ -133,8 +133,8 @@ fn visit_triangles(
     *first += mesh.mesh().n_triangles() as u32;
 }
 
-/// Whether a ray that hits the back of a part of a shape starts inside that part. `start` is in the
-/// frame of the shape.
+/// Whether a ray that hits the back of a part of a shape starts inside that part. `start` is in
+/// the frame of the shape.
 ///
 /// The back of a mesh does not tell: both sides of a sheet may have triangles, and a closed piece
 /// of a mesh may face inwards.

@@ -175,8 +175,8 @@ fn a_swing_goes_on() {
     assert!(0.1 < slowest, "{slowest}");
 }
 
-/// Six characters walk through a revolving door within a minute, from places shifted aside. Returns
-/// how many came through, and for how many steps in a row the door stood.
+/// Six characters walk through a revolving door within a minute, from places shifted aside.
+/// Returns how many came through, and for how many steps in a row the door stood.
 fn revolve(max_push: f64, shift: f64) -> (usize, usize) {
     let mut world = World::new();
     let floor = world.insert(floor()).unwrap();
@@ -235,8 +235,8 @@ fn revolve(max_push: f64, shift: f64) -> (usize, usize) {
     (heroes.iter().filter(|hero| hero.character().feet().z < -1.5).count(), longest)
 }
 
-/// A door that six characters walk through jammed for ever, as none of them gave way. Now most come
-/// through, whatever their force and from wherever they start. A few wedge each other in the door.
+/// A door that six characters walk through jammed for ever, as none of them gave way. Now most
+/// come through, whatever their force and from wherever they start. A few wedge each other in the door.
 #[test]
 fn most_walkers_come_through_a_revolving_door() {
     let mut n_through = 0;

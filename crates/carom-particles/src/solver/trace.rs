@@ -65,7 +65,7 @@ impl Tracer<'_> {
             return None;
         }
         let start = first.0 - radius;
-        // What bends ended at a limit, up to rounding, must not stop there.
+        // A path that bends ended at a limit, up to rounding, must not stop there.
         let [lowest_room, lowest_between] = if slides {
             [start.min(-self.depth), start.min(-DEPTH_BETWEEN * radius)]
         } else {

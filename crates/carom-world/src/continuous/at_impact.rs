@@ -238,7 +238,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     }
 
     /// After the hooks were called: drops the manifolds that would close, of the pairs that miss
-    /// each other. What a hook changed in them is dropped as well.
+    /// each other. Changes of them by hooks are dropped as well.
     pub(crate) fn drop_missed(&mut self) {
         for k in 0..self.continuous.missed.len() {
             self.drop_closing(self.continuous.missed[k]);
