@@ -236,7 +236,8 @@ fn revolve(max_push: f64, shift: f64) -> (usize, usize) {
 }
 
 /// A door that six characters walk through jammed for ever, as none of them gave way. Now most
-/// come through, whatever their force and from wherever they start. A few wedge each other in the door.
+/// come through, whatever their force and from wherever they start. A few wedge each other in the
+/// door.
 #[test]
 fn most_walkers_come_through_a_revolving_door() {
     let mut n_through = 0;
