@@ -241,9 +241,7 @@ impl CharacterBody {
             Ok(body) => body.mobility() != Mobility::Dynamic && !is_character(body),
             Err(_) => true,
         };
-        let blocking = self.contacts().iter().filter(|contact| 0.0 < contact.approach);
-        let walls = blocking.filter(|contact| is_wall(contact.body));
-        let walls: Vec<DVec3> = walls.filter_map(|contact| self.blocked(contact.normal)).collect();
+        let walls = self.blocking(is_wall);
         let before = self.knock;
         self.knock = nearest_allowed(before, &walls);
         let lost = before - self.knock;
@@ -278,6 +276,13 @@ impl CharacterBody {
             Some(_) => flattened(normal, self.character().figure().up()),
             None => Some(normal),
         }
+    }
+
+    /// Returns the normals of the contacts that block a knock, with bodies for which `counts` is
+    /// true.
+    fn blocking(&self, counts: impl Fn(BodyId) -> bool) -> Vec<DVec3> {
+        let met = self.contacts().iter().filter(|contact| 0.0 < contact.approach && counts(contact.body));
+        met.filter_map(|contact| self.blocked(contact.normal)).collect()
     }
 
     /// Shares the knock with dynamic bodies and characters in front, as in an inelastic impact. A
@@ -341,8 +346,6 @@ impl CharacterBody {
         if self.knock == DVec3::ZERO {
             return DVec3::ZERO;
         }
-        let blocking = self.contacts().iter().filter(|contact| 0.0 < contact.approach);
-        let normals: Vec<DVec3> = blocking.filter_map(|contact| self.blocked(contact.normal)).collect();
-        nearest_allowed(self.knock, &normals)
+        nearest_allowed(self.knock, &self.blocking(|_| true))
     }
 }

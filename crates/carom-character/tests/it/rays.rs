@@ -56,6 +56,15 @@ fn compound((near, wide): (near_query::Shape, wide_query::Shape)) -> (near_query
     )
 }
 
+/// Calls `check` with rays through a world of bodies, and one of shapes, that has this shape.
+fn in_both_worlds(near: near_query::Shape, wide: wide_query::Shape, check: impl Fn(&mut dyn RaySweep)) {
+    let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
+    world.insert(BodyDesc::fixed(near)).unwrap();
+    shapes.insert(wide, Pose::IDENTITY);
+    check(&mut shapes);
+    check(&mut WorldSweep::new(&world, QueryFilter::SOLID));
+}
+
 /// A ray that starts in a solid says so; one that starts outside, or behind a surface that bounds
 /// no solid, does not.
 #[test]
@@ -82,29 +91,19 @@ fn rays_know_that_they_start_inside() {
         ("half-space", half_space(), true),
     ];
     for (name, (near, wide), is_solid) in cases {
-        let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
-        world.insert(BodyDesc::fixed(near)).unwrap();
-        shapes.insert(wide, Pose::IDENTITY);
-        let mut view = WorldSweep::new(&world, QueryFilter::SOLID);
-        let sweeps: [&mut dyn RaySweep; 2] = [&mut shapes, &mut view];
-        for sweep in sweeps {
+        in_both_worlds(near, wide, |sweep| {
             // Off the edges of the triangles, up and down.
             let within = sweep.ray(DVec3::new(0.3, -0.2, 0.4), DVec3::Y * 5.0, None).unwrap();
             assert_eq!(within.starts_inside, is_solid, "{name}: {within:?}");
             let outside = sweep.ray(DVec3::new(0.3, 3.0, 0.4), DVec3::Y * -5.0, None).unwrap();
             assert!(!outside.starts_inside, "{name}: {outside:?}");
-        }
+        });
     }
     for (near, wide) in seen_from_behind().into_iter().flat_map(|pair| [pair.clone(), compound(pair)]) {
-        let (mut world, mut shapes) = (World::new(), ShapeWorld::new());
-        world.insert(BodyDesc::fixed(near)).unwrap();
-        shapes.insert(wide, Pose::IDENTITY);
-        let mut view = WorldSweep::new(&world, QueryFilter::SOLID);
-        let sweeps: [&mut dyn RaySweep; 2] = [&mut shapes, &mut view];
-        for sweep in sweeps {
+        in_both_worlds(near, wide, |sweep| {
             let outside = sweep.ray(DVec3::new(0.3, 3.0, 0.4), DVec3::Y * -5.0, None).unwrap();
             assert!(!outside.starts_inside && outside.normal.y == 1.0, "{outside:?}");
-        }
+        });
     }
     let mut level = Blocks::default();
     level.cuboid([-1.0; 3], [1.0; 3]);

@@ -219,6 +219,19 @@ impl<'a> Solids<'a> {
         self.apart.iter().any(|list| list.binary_search(&key).is_ok())
     }
 
+    /// Returns the pairs of shapes of a body and another one that may push each other.
+    pub(crate) fn part_pairs(&self, own: usize, other: usize) -> impl Iterator<Item = [Part; 2]> + use<> {
+        let is_composite = self.is_composite(own, other);
+        let mut several = Vec::new();
+        if is_composite {
+            several = self.pairs(own.min(other), own.max(other));
+            if other < own {
+                several.iter_mut().for_each(|parts| parts.reverse());
+            }
+        }
+        (!is_composite).then_some([Part::Whole; 2]).into_iter().chain(several)
+    }
+
     /// Returns the pairs of shapes of two bodies that may push each other. One of the bodies has
     /// several colliders.
     pub(crate) fn pairs(&self, a: usize, b: usize) -> Vec<[Part; 2]> {

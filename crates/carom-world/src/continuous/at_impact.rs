@@ -26,7 +26,7 @@
 //! Conference, 2013 (ghost collisions of speculative contacts).
 
 use crate::bodies::roundness::Roundness;
-use crate::bodies::solids::{Part, Solids};
+use crate::bodies::solids::Solids;
 use crate::bodies::step_forces::StepForces;
 use crate::contacts::internal_edges::MAX_STEP_RATIO;
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
@@ -212,15 +212,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             return Passage::Unknown;
         };
         let (solids, end) = (self.unfiltered(), f64::from(self.dt));
-        let mut parts = Vec::new();
-        if solids.is_composite(pair[0], pair[1]) {
-            parts = solids.pairs(pair[0], pair[1]);
-        } else {
-            parts.push([Part::Whole; 2]);
-        }
         let settings = ImpactSettings::default().with_target_distance(f64::from(self.touching()));
         let mut first = end;
-        for [part_a, part_b] in parts {
+        for [part_a, part_b] in solids.part_pairs(pair[0], pair[1]) {
             let (Some(a), Some(b)) = (solids.shape(pair[0], part_a), solids.shape(pair[1], part_b)) else {
                 continue;
             };

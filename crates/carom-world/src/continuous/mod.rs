@@ -73,16 +73,7 @@ impl<B> ContinuousStep<'_, B> {
 
     /// Returns the pairs of shapes of a body and another one that may push each other.
     pub(crate) fn part_pairs(&self, own: usize, other: usize) -> impl Iterator<Item = [Part; 2]> + use<B> {
-        let solids = self.solids();
-        let is_composite = solids.is_composite(own, other);
-        let mut several = Vec::new();
-        if is_composite {
-            several = solids.pairs(own.min(other), own.max(other));
-            if other < own {
-                several.iter_mut().for_each(|parts| parts.reverse());
-            }
-        }
-        (!is_composite).then_some([Part::Whole; 2]).into_iter().chain(several)
+        self.solids().part_pairs(own, other)
     }
 }
 
