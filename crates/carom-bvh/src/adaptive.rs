@@ -239,7 +239,7 @@ impl AdaptiveBvh {
                     && MIN_SUBTREE_PRIMITIVES <= splice::below(&self.tree, *child, &self.ends).len()
             };
             let from = stack.len();
-            stack.extend(inside.child[..inside.len as usize & 15].iter().copied().filter(is_part));
+            stack.extend(inside.used_children().iter().copied().filter(is_part));
             let children = has_grown(wear[node as usize].children, then[node as usize].children);
             if is_worn(node) && (children || !stack[from..].iter().any(|&child| is_worn(child))) {
                 stack.truncate(from);

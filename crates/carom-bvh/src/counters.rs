@@ -4,6 +4,8 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3, t = n_v c_v + n_p c_p +
 //! n_u c_u.
 
+use crate::tree::Leaf;
+
 /// The cost of a query in counts. They depend only on the input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -19,6 +21,22 @@ pub struct Counters {
     /// Volumes recomputed (n_u) by a refit, see [`Bvh::refit_work`](crate::Bvh::refit_work).
     /// Queries recompute none.
     pub volume_updates: u64,
+}
+
+impl Counters {
+    /// Counts a leaf that is passed to the caller.
+    #[inline(always)]
+    pub(crate) fn count_leaf(&mut self, leaf: &Leaf<'_>) {
+        self.leaves += 1;
+        self.primitives += leaf.primitives.len() as u64;
+    }
+
+    /// Counts a pair of leaves that is passed to the caller.
+    #[inline(always)]
+    pub(crate) fn count_leaf_pair(&mut self, a: &Leaf<'_>, b: &Leaf<'_>) {
+        self.leaves += 1;
+        self.primitives += a.primitives.len() as u64 * b.primitives.len() as u64;
+    }
 }
 
 impl core::ops::AddAssign for Counters {

@@ -267,7 +267,7 @@ impl EditedBvh {
     /// The height of a node from those of its children.
     fn computed_height(&self, node: usize) -> u32 {
         let inside = &self.tree.nodes[node];
-        let children = inside.child[..inside.len as usize & 15].iter();
+        let children = inside.used_children().iter();
         1 + children.map(|&child| self.height_of(child)).max().unwrap_or(0)
     }
 
@@ -570,7 +570,7 @@ impl EditedBvh {
         let mut stack = alloc::vec![node];
         while let Some(at) = stack.pop() {
             let inside = self.tree.nodes[at];
-            for &child in &inside.child[..inside.len as usize] {
+            for &child in inside.used_children() {
                 if child & LEAF != 0 {
                     leaves.push(child & !LEAF);
                 } else {
@@ -674,7 +674,7 @@ impl EditedBvh {
                     self.counts[i] += self.counts[child as usize];
                 }
             }
-            let below = node.child[..node.len as usize].iter().filter(|&&child| child & LEAF == 0);
+            let below = node.used_children().iter().filter(|&&child| child & LEAF == 0);
             self.heights[i] = 1 + below.map(|&child| self.heights[child as usize]).max().unwrap_or(0);
         }
         Ok(())

@@ -99,8 +99,7 @@ where
             }
             if child & LEAF != 0 {
                 let found = self.tree.leaf(child & !LEAF);
-                counters.leaves += 1;
-                counters.primitives += found.primitives.len() as u64;
+                counters.count_leaf(&found);
                 match (self.leaf)(found, max_distance) {
                     ControlFlow::Break(()) => return Visit { stopped: true, counters },
                     ControlFlow::Continue(d) => {

@@ -155,8 +155,7 @@ impl FrustumSearch {
                     continue;
                 }
                 let found = tree.leaf(child & !LEAF);
-                counters.leaves += 1;
-                counters.primitives += found.primitives.len() as u64;
+                counters.count_leaf(&found);
                 if leaf(found, is_inside).is_break() {
                     return Visit { stopped: true, counters };
                 }

@@ -363,8 +363,7 @@ where
                 continue;
             }
             let found = self.tree.leaf(child & !LEAF);
-            counters.leaves += 1;
-            counters.primitives += found.primitives.len() as u64;
+            counters.count_leaf(&found);
             match (self.leaf)(found, descent.t_max) {
                 ControlFlow::Break(()) => return Visit { stopped: true, counters },
                 ControlFlow::Continue(t) => descent.shorten(t),

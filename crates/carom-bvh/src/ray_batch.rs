@@ -114,8 +114,7 @@ impl<V: TreeVolume, N: WideNode<V::Volumes8>, R: RayBatch> Kernel for Batch<'_, 
                     let ray_turn = RayTurn { ray: flight.ray, slot, turn: flight.turn };
                     let found = tree.leaf(at & !LEAF);
                     if flight.turn == 0 {
-                        counters.leaves += 1;
-                        counters.primitives += found.primitives.len() as u64;
+                        counters.count_leaf(&found);
                     }
                     match self.rays.leaf(ray_turn, found, flight.descent.t_max) {
                         ControlFlow::Break(()) => flight.descent.stop(),

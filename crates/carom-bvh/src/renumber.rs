@@ -13,7 +13,7 @@
 
 use crate::build::{BuildSettings, Builder};
 use crate::refit::refit_checked;
-use crate::splice::NEW;
+use crate::splice::{NEW, append};
 use crate::tree::{Bvh, BvhError, LEAF, Node8, check_boxes};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -101,7 +101,7 @@ pub(crate) fn restructure(
             own.clear();
             own.extend(members.iter().map(|&i| boxes[i as usize]));
             builder.rebuild(&mut part, &own, settings)?;
-            append(&part, members, index, out);
+            append(&part.nodes, &part, (index, number), |i| members[i as usize], out);
             from.resize(out.nodes.len(), NEW);
             renewed += members.len();
             continue;
@@ -109,7 +109,7 @@ pub(crate) fn restructure(
         let old = &tree.nodes[child as usize];
         let mut node = Node8 { parent: index, ..Node8::EMPTY };
         let first = stack.len();
-        for &below in &old.child[..old.len as usize & 15] {
+        for &below in old.used_children() {
             let Some(below) = homes.resolved(tree, below) else { continue };
             let lane = node.len;
             node.len += 1;
@@ -127,26 +127,6 @@ pub(crate) fn restructure(
         from.push(child);
     }
     Ok(Some(renewed))
-}
-
-/// Appends a tree, whose primitives are indices in `members`, to the nodes of `out`.
-fn append(part: &Bvh<Aabb>, members: &[u32], index: u32, out: &mut Bvh<Aabb>) {
-    let number = out.nodes.len() as u32;
-    for (k, &node) in part.nodes.iter().enumerate() {
-        let mut node = node;
-        node.parent = if k == 0 { index } else { node.parent + number * 8 };
-        for child in &mut node.child[..node.len as usize & 15] {
-            if *child & LEAF == 0 {
-                *child += number;
-                continue;
-            }
-            let leaf = part.leaf(*child & !LEAF);
-            *child = LEAF | (out.leaf_starts.len() as u32 - 1);
-            out.primitives.extend(leaf.primitives.iter().map(|&i| members[i as usize]));
-            out.leaf_starts.push(out.primitives.len() as u32);
-        }
-        out.nodes.push(node);
-    }
 }
 
 /// The new primitives of each old leaf.
@@ -199,7 +179,7 @@ impl Homes {
         let n_nodes = tree.nodes.len();
         let mut found = Homes { starts, members, now: vec![0; n_nodes], before: vec![0; n_nodes] };
         for (i, node) in tree.nodes.iter().enumerate().rev() {
-            for &child in &node.child[..node.len as usize & 15] {
+            for &child in node.used_children() {
                 found.now[i] += found.count(child);
                 found.before[i] += if child & LEAF == 0 {
                     found.before[child as usize]
@@ -226,7 +206,7 @@ impl Homes {
         let n = self.count(child);
         while 0 < n && child & LEAF == 0 {
             let node = &tree.nodes[child as usize];
-            let all = node.child[..node.len as usize & 15].iter().find(|&&below| self.count(below) == n);
+            let all = node.used_children().iter().find(|&&below| self.count(below) == n);
             let Some(&below) = all else { break };
             child = below;
         }
@@ -252,7 +232,7 @@ impl Homes {
                 continue;
             }
             let node = &tree.nodes[child as usize];
-            stack.extend(node.child[..node.len as usize & 15].iter().rev());
+            stack.extend(node.used_children().iter().rev());
         }
     }
 }

@@ -28,7 +28,7 @@ pub(crate) fn ends(nodes: &[Node8<Aabb8>], out: &mut Vec<u32>) {
 /// The range of the primitives below a node, given the [`ends`].
 pub(crate) fn below(tree: &Bvh<Aabb>, node: u32, ends: &[u32]) -> core::ops::Range<usize> {
     let subtree = tree.nodes.get(node as usize..ends[node as usize] as usize).unwrap_or(&[]);
-    let leaves = || subtree.iter().flat_map(|node| node.child[..node.len as usize & 15].iter());
+    let leaves = || subtree.iter().flat_map(|node| node.used_children().iter());
     let leaves = || leaves().filter(|&&child| child & LEAF != 0).map(|&child| child & !LEAF);
     // Leaves are numbered in the order of the nodes.
     let (Some(first), Some(last)) = (leaves().next(), leaves().next_back()) else { return 0..0 };
@@ -69,23 +69,36 @@ pub(crate) fn splice(
             None => (tree, i..i + 1, 0, i as u32),
         };
         i = if part.is_some() { ends[i] as usize } else { i + 1 };
-        let first = range.start;
-        for k in range {
-            let mut node = from.nodes[k];
-            node.parent = if k == first { index } else { node.parent + number * 8 };
-            for child in &mut node.child[..node.len as usize & 15] {
-                if *child & LEAF == 0 {
-                    // References of an old node to its children are set when these are copied.
-                    *child += shift;
-                    continue;
-                }
-                let leaf = from.leaf(*child & !LEAF);
-                *child = LEAF | (out.leaf_starts.len() as u32 - 1);
-                out.primitives.extend_from_slice(leaf.primitives);
-                out.leaf_starts.push(out.primitives.len() as u32);
+        // References of an old node to its children are set when these are copied.
+        append(&from.nodes[range], from, (index, shift), |primitive| primitive, out);
+        origins.resize(out.nodes.len(), origin);
+    }
+}
+
+/// Appends nodes of a tree, a parent first, to `out`. The first one has the reference `index` in
+/// its parent. References to others grow by `shift`. `primitive` returns the new numbers of
+/// primitives.
+pub(crate) fn append(
+    nodes: &[Node8<Aabb8>],
+    tree: &Bvh<Aabb>,
+    (index, shift): (u32, u32),
+    primitive: impl Fn(u32) -> u32,
+    out: &mut Bvh<Aabb>,
+) {
+    let number = out.nodes.len() as u32;
+    for (k, &node) in nodes.iter().enumerate() {
+        let mut node = node;
+        node.parent = if k == 0 { index } else { node.parent + number * 8 };
+        for child in node.used_children_mut() {
+            if *child & LEAF == 0 {
+                *child += shift;
+                continue;
             }
-            out.nodes.push(node);
-            origins.push(origin);
+            let leaf = tree.leaf(*child & !LEAF);
+            *child = LEAF | (out.leaf_starts.len() as u32 - 1);
+            out.primitives.extend(leaf.primitives.iter().map(|&number| primitive(number)));
+            out.leaf_starts.push(out.primitives.len() as u32);
         }
+        out.nodes.push(node);
     }
 }

@@ -65,6 +65,18 @@ pub struct Node8<W> {
 
 impl<W: Volumes8> Node8<W> {
     pub(crate) const EMPTY: Node8<W> = Node8 { volumes: W::EMPTY, child: [LEAF; 8], parent: 0, len: 0 };
+
+    /// The children in the used lanes.
+    #[inline(always)]
+    pub(crate) fn used_children(&self) -> &[u32] {
+        &self.child[..self.len as usize & 15]
+    }
+
+    /// The children in the used lanes, to change them.
+    #[inline(always)]
+    pub(crate) fn used_children_mut(&mut self) -> &mut [u32] {
+        &mut self.child[..self.len as usize & 15]
+    }
 }
 
 /// A leaf of a tree: a few primitives that are near each other.

@@ -60,8 +60,7 @@ where
                     continue;
                 }
                 let found = self.tree.leaf(child & !LEAF);
-                counters.leaves += 1;
-                counters.primitives += found.primitives.len() as u64;
+                counters.count_leaf(&found);
                 if (self.leaf)(found).is_break() {
                     return Visit { stopped: true, counters };
                 }

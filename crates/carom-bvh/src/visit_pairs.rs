@@ -176,8 +176,7 @@ where
             let (leaf_a, leaf_b) = (child_a & LEAF != 0, child_b & LEAF != 0);
             if leaf_a && leaf_b {
                 let (found_a, found_b) = (self.a.leaf(child_a & !LEAF), self.b.leaf(child_b & !LEAF));
-                counters.leaves += 1;
-                counters.primitives += found_a.primitives.len() as u64 * found_b.primitives.len() as u64;
+                counters.count_leaf_pair(&found_a, &found_b);
                 if (self.pair)(found_a, found_b).is_break() {
                     return Visit { stopped: true, counters };
                 }
