@@ -70,6 +70,8 @@ pub struct DeformableMesh<T = AutoTree> {
     stands_for: Vec<u32>,
     /// How often vertices got other numbers.
     n_renumberings: u32,
+    /// The vertices that edits made as copies since then, ascending, each with its original.
+    copies: Vec<[u32; 2]>,
     thickness: f32,
     /// For vertices, edges and faces.
     trees: [Tracked<T>; 3],
@@ -178,6 +180,7 @@ impl DeformableMesh {
             inside,
             stands_for: Vec::new(),
             n_renumberings: 0,
+            copies: Vec::new(),
             thickness: 0.0,
             trees,
         })
@@ -200,6 +203,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
             inside: self.inside,
             stands_for: self.stands_for,
             n_renumberings: self.n_renumberings,
+            copies: self.copies,
             thickness: self.thickness,
             trees,
         }
@@ -258,6 +262,12 @@ impl<T: FollowingTree> DeformableMesh<T> {
     /// How often vertices got other numbers, so that a memory by vertex is void.
     pub(crate) fn n_renumberings(&self) -> u32 {
         self.n_renumberings
+    }
+
+    /// The vertices that edits made as copies since vertices last got other numbers. They ascend,
+    /// and each comes with its original.
+    pub(crate) fn copies(&self) -> &[[u32; 2]] {
+        &self.copies
     }
 
     /// The positions before the present ones.

@@ -43,6 +43,8 @@ pub struct ContactSides {
     /// The count of renumberings of the cloth in the last update. `contacts` has its numbers of
     /// vertices.
     n_renumberings: u32,
+    /// The number of copies of vertices that have the contacts of their originals.
+    n_copies: usize,
     near_faces: Vec<u32>,
     /// For each sheet within reach of a vertex, the nearest point.
     near: Vec<(u32, Nearest)>,
@@ -121,6 +123,7 @@ impl ContactSides {
             contacts: Vec::new(),
             next: Vec::new(),
             n_renumberings: 0,
+            n_copies: 0,
             near_faces: Vec::new(),
             near: Vec::new(),
             found: Vec::new(),
@@ -132,7 +135,8 @@ impl ContactSides {
     /// it: once for each such sheet. The collider is that of [`ContactSides::new`], at any
     /// positions. If its faces were edited, it is refused. If vertices of the cloth were removed,
     /// all sides are forgotten, because the others have new numbers (test:
-    /// `sides::removed_vertices_pass_no_side_on`). Vertices that edits add have no side yet.
+    /// `sides::removed_vertices_pass_no_side_on`). A copy that an edit made has the side of its
+    /// original (test: `sides::r_torn_cloth_keeps_its_side`). Other added vertices have none yet.
     ///
     /// An update that is dropped before its end changes nothing, and one without new positions
     /// repeats the answer.
@@ -150,6 +154,7 @@ impl ContactSides {
             self.n_renumberings = cloth.n_renumberings();
             self.forget();
         }
+        self.copy_contacts(cloth.copies());
         self.next.clear();
         self.found.clear();
         let thickness = 0.5 * (f64::from(cloth.thickness()) + f64::from(collider.thickness()));
@@ -169,6 +174,19 @@ impl ContactSides {
     /// Forgets all sides: each vertex is on the side where the next update finds it.
     pub fn forget(&mut self) {
         self.contacts.clear();
+    }
+
+    /// Gives new copies of vertices, the last ones of these, the contacts of their originals.
+    fn copy_contacts(&mut self, copies: &[[u32; 2]]) {
+        for &[copy, original] in copies.get(self.n_copies..).unwrap_or_default() {
+            let first = self.contacts.partition_point(|contact| contact.vertex < original);
+            let n = self.contacts[first..].partition_point(|contact| contact.vertex == original);
+            // A copy has a higher number than all vertices before it.
+            for index in first..first + n {
+                self.contacts.push(Contact { vertex: copy, ..self.contacts[index] });
+            }
+        }
+        self.n_copies = copies.len();
     }
 
     /// Lists the nearest point of each sheet among the faces found, in the order of the sheets.

@@ -211,7 +211,10 @@ impl<T: FollowingTree> DeformableMesh<T> {
                 })
                 .collect();
         }
-        self.n_renumberings = self.n_renumberings.wrapping_add(u32::from(origins.len() < self.after.len()));
+        if origins.len() < self.after.len() {
+            self.n_renumberings = self.n_renumberings.wrapping_add(1);
+            self.copies.clear();
+        }
         let kept = |moment: &[Vec3]| origins.iter().map(|&origin| moment[origin as usize]).collect();
         (self.before, self.after) = (kept(&self.before), kept(&self.after));
         origins
@@ -256,6 +259,7 @@ impl<T: FollowingTree> DeformableMesh<T> {
     fn apply_parted(&mut self, edited: Edited, made: Vec<u32>, labels: &[[u32; 2]]) -> Vec<u32> {
         self.apply(edited, &made);
         for &origin in &made {
+            self.copies.push([self.after.len() as u32, origin]);
             self.before.push(self.before[origin as usize]);
             self.after.push(self.after[origin as usize]);
         }

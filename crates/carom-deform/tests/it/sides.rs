@@ -344,3 +344,37 @@ fn removed_vertices_pass_no_side_on() {
         assert!(found.iter().all(|p| p.direction.y == -1.0 && (p.depth - 0.05).abs() < 1e-6), "{found:?}");
     }
 }
+
+/// A cloth that tears twice while it is pressed through an open collider comes back with both edges
+/// of the tear.
+#[test]
+fn r_torn_cloth_keeps_its_side() {
+    let n = 5;
+    let middle = |z: usize| (n * z + n / 2) as u32;
+    for sign in [1.0, -1.0_f32] {
+        for has_others in [false, true] {
+            let mut collider = open_plate(0.0);
+            let mut cloth = cloth(n, sign * 0.0625);
+            let mut sides = ContactSides::new(&collider, 0.5).unwrap();
+            assert_eq!(push_outs(&mut sides, &cloth, &mut collider), []);
+            // Vertices without an original come between.
+            if has_others {
+                cloth.add_faces(&[Vec3::splat(9.0); 3], &[[25, 26, 27]]).unwrap();
+            }
+            let first = cloth.tear(&[[middle(0), middle(1)]]).unwrap();
+            let second = cloth.tear(&[[middle(1), middle(2)], [middle(2), middle(3)]]).unwrap();
+            assert_eq!((first.len(), second.len()), (1, 2));
+            let pressed: Vec<Vec3> =
+                cloth.positions().iter().map(|p| *p - Vec3::Y * (sign * 0.125)).collect();
+            cloth.set_positions(&pressed).unwrap();
+            for _ in 0..2 {
+                let mut found = push_outs(&mut sides, &cloth, &mut collider);
+                found
+                    .iter_mut()
+                    .filter(|_| has_others)
+                    .for_each(|p| p.vertex -= 3 * u32::from(24 < p.vertex));
+                check_all(&found, n * n + 3, DVec3::Y * f64::from(sign), 0.0625);
+            }
+        }
+    }
+}
