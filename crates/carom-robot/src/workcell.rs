@@ -36,10 +36,12 @@ pub struct NearestPair {
     /// The parts.
     pub parts: [usize; 2],
     /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other or
-    /// may do so: see [`Workcell::touches`].
+    /// may do so.
     pub distance: f64,
-    /// The nearest points of both, in the world. For a piece in a closed mesh, those of the
-    /// surfaces.
+    /// Whether [`Workcell::touches`] is known for them. If not, `distance` is 0 and only a lower
+    /// bound, and the pair hides those at larger distances.
+    pub is_decided: bool,
+    /// The nearest points of both, in the world. For a piece in a mesh, those of the surfaces.
     pub points: [DVec3; 2],
 }
 
@@ -193,23 +195,31 @@ impl Workcell {
     }
 
     /// Returns the nearest of some pairs of parts, at the poses of all parts. `None` without
-    /// pairs. Among equally near pairs, returns the first of those whose balls are nearest.
+    /// pairs. Pairs that may touch have the distance 0, but those that surely touch come first.
+    /// Among equally near pairs, returns the first of those whose balls are nearest.
     pub fn nearest(&self, pairs: &[[usize; 2]], poses: &[Pose]) -> Option<NearestPair> {
         let shapes = |parts: [usize; 2]| parts.map(|part| &self.parts[part].shape);
         let gap = |parts: &[usize; 2]| gap_of_balls(shapes(*parts), parts.map(|part| &poses[part]));
         let mut sorted: Vec<(f64, [usize; 2])> = pairs.iter().map(|parts| (gap(parts), *parts)).collect();
         sorted.sort_by(|x, y| x.0.total_cmp(&y.0));
         let mut best: Option<NearestPair> = None;
+        let key = |pair: &NearestPair| (pair.distance, !pair.is_decided);
         for (gap, parts) in sorted {
-            if best.is_some_and(|best| best.distance == 0.0 || best.distance < gap) {
+            if best.is_some_and(|best| key(&best) == (0.0, false) || best.distance < gap) {
                 break;
             }
             let ([a, b], [in_a, in_b]) = (shapes(parts), parts.map(|part| &poses[part]));
             let found = distance(&a.shape, in_a, &b.shape, in_b);
-            let may_touch = gap <= 0.0 && is_nested([a, b], [in_a, in_b]) != Some(false);
-            let distance = if may_touch { 0.0 } else { found.distance };
-            if best.is_none_or(|best| distance < best.distance) {
-                best = Some(NearestPair { parts, distance, points: [found.point_a, found.point_b] });
+            let may_nest = gap <= 0.0 && 0.0 < found.distance;
+            let nested = if may_nest { is_nested([a, b], [in_a, in_b]) } else { Some(false) };
+            let pair = NearestPair {
+                parts,
+                distance: if nested == Some(false) { found.distance } else { 0.0 },
+                is_decided: nested.is_some(),
+                points: [found.point_a, found.point_b],
+            };
+            if best.is_none_or(|best| key(&pair) < key(&best)) {
+                best = Some(pair);
             }
         }
         best

@@ -67,7 +67,8 @@ fn a_piece_inside_of_a_solid_touches_it() {
         // A mesh with a hole has no inside: it is not known, and only false would be certain.
         for pair in [[b, c], [c, b]] {
             assert_eq!((cell.touches(pair, &poses), cell.is_touching(pair, &poses)), (None, true));
-            assert_eq!(cell.nearest(&[pair], &poses).unwrap().distance, 0.0);
+            let nearest = cell.nearest(&[pair], &poses).unwrap();
+            assert_eq!((nearest.distance, nearest.is_decided), (0.0, false));
         }
         // A piece that reaches out of the box through the hole, or is beside it, does not lie in
         // it.
@@ -154,6 +155,36 @@ fn pieces_of_any_shape_in_a_solid_touch_it() {
             assert_eq!(cell.n_parts(), 1);
         }
     }
+}
+
+/// A pair that may touch does not hide one that surely touches, wherever that is in the list, and
+/// is marked if there is none.
+#[test]
+fn r_a_sure_contact_is_nearer_than_a_possible_one() {
+    let mut cell = Workcell::new(Vec::new());
+    let at = |x: f64| Pose::from_translation(DVec3::X * x);
+    let open = cell.push_fixed(boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], 10), at(0.0));
+    let held = cell.push_fixed(Shape::sphere(0.2).unwrap(), at(0.0));
+    // Its surface is 0.4 from that of the ball in the open mesh.
+    let near = cell.push_fixed(Shape::sphere(0.2).unwrap(), at(0.8));
+    let [one, other] = [30.0, 30.9].map(|x| cell.push_fixed(Shape::sphere(0.5).unwrap(), at(x)));
+    let solid = cell.push_fixed(boxes(&[[0.0, 0.0, 0.0, 4.0, 4.0, 4.0]], 12), at(60.0));
+    let inside = cell.push_fixed(Shape::sphere(0.2).unwrap(), at(60.0));
+    let poses = cell.part_poses(&[]);
+    let (possible, beside) = ([open, held], [held, near]);
+    for sure in [[one, other], [solid, inside]] {
+        for pairs in [[possible, sure, beside], [sure, beside, possible], [beside, possible, sure]] {
+            let found = cell.nearest(&pairs, &poses).unwrap();
+            assert_eq!((found.parts, found.distance, found.is_decided), (sure, 0.0, true), "{pairs:?}");
+        }
+    }
+    for pairs in [[possible, beside], [beside, possible]] {
+        let found = cell.nearest(&pairs, &poses).unwrap();
+        assert_eq!((found.parts, found.distance, found.is_decided), (possible, 0.0, false), "{pairs:?}");
+        assert!(((found.points[0] - found.points[1]).length() - 1.8).abs() < 1e-9, "the surfaces");
+    }
+    let found = cell.nearest(&[beside], &poses).unwrap();
+    assert!((found.distance - 0.4).abs() < 1e-9 && found.is_decided);
 }
 
 /// The nearest of many pairs against all distances one by one.
