@@ -48,17 +48,25 @@ impl Aabb {
         Aabb { min: point, max: point }
     }
 
-    /// Returns the least `f32` box around an `f64` box, rounded outwards.
+    /// Returns the least `f32` box around an `f64` box, rounded outwards; all of space if a
+    /// coordinate is NaN.
     #[inline]
     pub fn around(min: DVec3, max: DVec3) -> Aabb {
-        Aabb { min: rounding::down3(min), max: rounding::up3(max) }
+        Aabb { min: rounding::down3(min), max: rounding::up3(max) }.or_everything()
     }
 
-    /// Returns a box around a ball, rounded outwards.
+    /// Returns a box around a ball, rounded outwards; all of space if the ball may be anywhere, as
+    /// with a coordinate that is NaN.
     #[inline]
     pub fn from_center_radius(center: DVec3, radius: f64) -> Aabb {
         let radius = DVec3::splat(radius);
-        Aabb { min: sum_down3(center, -radius), max: sum_up3(center, radius) }
+        Aabb { min: sum_down3(center, -radius), max: sum_up3(center, radius) }.or_everything()
+    }
+
+    /// Returns all of space if a coordinate is NaN: such a box would overlap nothing.
+    #[inline]
+    fn or_everything(self) -> Aabb {
+        if self.min.is_nan() || self.max.is_nan() { Aabb::EVERYTHING } else { self }
     }
 
     /// Returns half the size on each axis.
@@ -92,11 +100,13 @@ impl Aabb {
     }
 
     /// Returns the box grown by `margin` on each side, rounded outwards. A negative margin shrinks
-    /// and may invert it.
+    /// and may invert it. NaN adds nothing, and no margin makes the empty box larger.
     #[inline]
     pub fn inflated(&self, margin: f32) -> Aabb {
         let margin = DVec3::splat(f64::from(margin));
-        Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) }
+        let grown =
+            Aabb { min: sum_down3(self.min.as_dvec3(), -margin), max: sum_up3(self.max.as_dvec3(), margin) };
+        if grown.min.is_nan() || grown.max.is_nan() { *self } else { grown }
     }
 
     /// Returns the box swept along `displacement`; all of space if that is NaN.
@@ -148,10 +158,14 @@ impl Aabb {
     }
 
     /// Returns a cube that contains the box in all orientations of its body (25.1). The box is
-    /// relative to the body's origin, which is the cube's centre.
+    /// relative to the body's origin, which is the cube's centre. An infinite box gives all of
+    /// space.
     pub fn any_orientation(&self) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
+        }
+        if !(self.min.is_finite() && self.max.is_finite()) {
+            return Aabb::EVERYTHING;
         }
         // Twice the bound on rounding: once for the length, once for a matrix that is a rotation
         // up to rounding.
@@ -194,10 +208,14 @@ impl Aabb {
 
     /// Returns a box around a body in motion. `self` is its box in its own frame, about its centre
     /// of rotation. The body starts at `start`, moves by `displacement` and rotates by at most
-    /// `angle` radians about any axes. The sign of the angle is ignored; NaN means a full turn.
+    /// `angle` radians about any axes. The sign of the angle is ignored; NaN means a full turn. An
+    /// infinite box gives all of space.
     pub fn over_motion(&self, start: &Pose, displacement: Vec3, angle: f32) -> Aabb {
         if self.max.x < self.min.x {
             return Aabb::EMPTY;
+        }
+        if !(self.min.is_finite() && self.max.is_finite()) {
+            return Aabb::EVERYTHING;
         }
         // A point at this radius moves at most by the arc, and at most by the diameter.
         let radius = length_up(self.min.abs().max(self.max.abs()).as_dvec3());

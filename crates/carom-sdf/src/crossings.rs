@@ -14,7 +14,6 @@
 
 use crate::error::SdfError;
 use crate::grid::{Grid, index_below};
-use alloc::vec;
 use alloc::vec::Vec;
 use carom_geom::ray_mesh::{HalfLine, half_line};
 use glam::{DVec3, UVec3};
@@ -25,15 +24,14 @@ const MAX_CROSSINGS: usize = 1 << 28;
 /// The crossings of a grid's rows.
 #[derive(Clone, Debug)]
 pub(crate) struct Crossings {
-    /// The start of each row in `crossings`, and one end. Rows are ordered along y first, then z.
-    starts: Vec<u32>,
+    /// Sorted by row and node.
     crossings: Vec<Crossing>,
-    rows_along_y: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Crossing {
-    row: u32,
+    /// The position of the row along z and y.
+    row: [u32; 2],
     /// The last node before the crossing.
     node: u32,
     /// 1 if the row leaves through the triangle, -1 if it enters. After sorting, the sum of these
@@ -49,7 +47,6 @@ impl Crossings {
         low: UVec3,
         high: UVec3,
     ) -> Result<Crossings, SdfError> {
-        let nodes = grid.nodes();
         let mut crossings = Vec::new();
         for triangle in corners {
             add_triangle(grid, &triangle, low, high, &mut crossings);
@@ -58,33 +55,25 @@ impl Crossings {
             }
         }
         crossings.sort_unstable();
-        let n_rows = nodes.y as usize * nodes.z as usize;
-        let mut starts = vec![0_u32; n_rows + 1];
-        for crossing in &crossings {
-            starts[crossing.row as usize + 1] += 1;
-        }
-        for row in 0..n_rows {
-            starts[row + 1] += starts[row];
-        }
         for at in (1..crossings.len()).rev() {
             if crossings[at].row == crossings[at - 1].row {
                 crossings[at - 1].winding += crossings[at].winding;
             }
         }
-        Ok(Crossings { starts, crossings, rows_along_y: nodes.y })
+        Ok(Crossings { crossings })
     }
 
     /// The winding numbers of nodes in a row, from `first` on: exact for nodes that are not on the
     /// surface.
     pub(crate) fn winding_numbers(&self, first: UVec3, out: &mut [i32]) {
-        let row = first.z as usize * self.rows_along_y as usize + first.y as usize;
-        let crossings = &self.crossings[self.starts[row] as usize..self.starts[row + 1] as usize];
-        let mut ahead = crossings.partition_point(|c| c.node < first.x);
+        let row = [first.z, first.y];
+        let mut ahead = self.crossings.partition_point(|c| (c.row, c.node) < (row, first.x));
+        let crossing = |at: usize| self.crossings.get(at).filter(|c| c.row == row);
         for (winding, x) in out.iter_mut().zip(first.x..) {
-            while crossings.get(ahead).is_some_and(|c| c.node < x) {
+            while crossing(ahead).is_some_and(|c| c.node < x) {
                 ahead += 1;
             }
-            *winding = crossings.get(ahead).map_or(0, |c| c.winding);
+            *winding = crossing(ahead).map_or(0, |c| c.winding);
         }
     }
 }
@@ -101,8 +90,7 @@ fn add_triangle(grid: &Grid, t: &[DVec3; 3], from: UVec3, to: UVec3, crossings: 
             let start = grid.node(UVec3::new(0, y, z)).with_x(before);
             let HalfLine::Crosses { is_back_face } = half_line(start, t) else { continue };
             if let Some(node) = last_before(grid, t, [y, z], low.x, high.x) {
-                let row = z * grid.nodes().y + y;
-                crossings.push(Crossing { row, node, winding: if is_back_face { 1 } else { -1 } });
+                crossings.push(Crossing { row: [z, y], node, winding: if is_back_face { 1 } else { -1 } });
             }
         }
     }

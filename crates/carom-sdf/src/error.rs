@@ -34,6 +34,11 @@ pub enum SdfError {
         /// The axis, from 0.
         axis: usize,
     },
+    /// The corners of a box are exchanged along an axis, or NaN.
+    BadBox {
+        /// The axis, from 0.
+        axis: usize,
+    },
     /// The grid would have more nodes than the settings allow.
     TooManyNodes {
         /// The number of nodes it would have, at least.
@@ -98,6 +103,9 @@ impl core::fmt::Display for SdfError {
             SdfError::NoCells { axis } => write!(f, "the grid has no cells along axis {axis}"),
             SdfError::TooFar { axis } => {
                 write!(f, "the grid reaches farther than 2^28 cells from the origin along axis {axis}")
+            }
+            SdfError::BadBox { axis } => {
+                write!(f, "the corners of the box are exchanged along axis {axis}, or no numbers")
             }
             SdfError::TooManyNodes { nodes, allowed } => {
                 write!(f, "the grid has {nodes} nodes, and {allowed} are allowed")

@@ -49,6 +49,7 @@ impl Grid {
     /// on each side. It has at least one cell.
     pub fn around(min: DVec3, max: DVec3, cell: f32, padding: u32) -> Result<Grid, SdfError> {
         check_cell(cell)?;
+        check_box(min, max)?;
         let padding = f64::from(padding);
         let (mut first, mut cells) = (IVec3::ZERO, UVec3::ZERO);
         for axis in 0..3 {
@@ -159,6 +160,15 @@ pub(crate) fn cell_for(length: f64, resolution: u32) -> Result<f32, SdfError> {
     let cell = ceil(wanted / step) * step;
     check_cell(cell as f32)?;
     Ok(cell as f32)
+}
+
+/// Checks that the corners of a box are in order along each axis, and not NaN.
+pub(crate) fn check_box(min: DVec3, max: DVec3) -> Result<(), SdfError> {
+    // False for NaN.
+    match (0..3).find(|&axis| !(min[axis] <= max[axis])) {
+        Some(axis) => Err(SdfError::BadBox { axis }),
+        None => Ok(()),
+    }
 }
 
 fn check_cell(cell: f32) -> Result<(), SdfError> {

@@ -1,7 +1,7 @@
 //! Settings for baking a field.
 
 use crate::error::SdfError;
-use crate::grid::{Grid, cell_for};
+use crate::grid::{Grid, cell_for, check_box};
 use glam::DVec3;
 
 /// The choice of a field's cells.
@@ -88,6 +88,7 @@ impl BakeSettings {
 
     /// Returns the grid for a surface that is between two corners, which a given grid must hold.
     pub(crate) fn grid_around(&self, min: DVec3, max: DVec3) -> Result<Grid, SdfError> {
+        check_box(min, max)?;
         let grid = self.grid(min, max)?;
         let (low, high) = grid.wide_bounds();
         let is_held = |axis: &usize| low[*axis] <= min[*axis] && max[*axis] <= high[*axis];

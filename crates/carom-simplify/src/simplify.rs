@@ -115,11 +115,10 @@ impl Simplified {
 /// two scales the result (test: `simplify::scale_and_repetition_change_nothing`).
 ///
 /// A collapse must keep the maximum error, the side, and the shape of the surface. Edges are
-/// collapsed until the number of triangles is reached, or until a pass over all edges collapses
-/// hardly any. That is at most one for each 16 triangles left. So the result may have more
-/// triangles than requested. [`Side::Outside`] and [`Side::Inside`] need a closed mesh that faces
-/// outwards. Both the old and the new surface may intersect themselves. Errors: see
-/// [`SimplifyError`].
+/// collapsed until the number of triangles is reached, or until a pass over the edges collapses
+/// none. So the result may have more triangles than requested. [`Side::Outside`] and
+/// [`Side::Inside`] need a closed mesh that faces outwards. Both the old and the new surface may
+/// intersect themselves. Errors: see [`SimplifyError`].
 pub fn simplify(mesh: &TriMesh, settings: &SimplifySettings) -> Result<Simplified, SimplifyError> {
     simplify_with(mesh, settings, &mut |_| ControlFlow::Continue(()))
 }
@@ -219,8 +218,8 @@ impl<'a> Work<'a> {
         Work { patch, unit, direction, cover, quadrics, n_changes, is_touched, queue, reach }
     }
 
-    /// Collapses edges until there are few enough triangles, or a pass collapses hardly any edges.
-    /// Returns the number of collapses; `None` if the callback cancelled.
+    /// Collapses edges until there are few enough triangles, or a pass collapses none. Returns the
+    /// number of collapses; `None` if the callback cancelled.
     fn run(
         &mut self,
         max_triangles: usize,

@@ -79,6 +79,39 @@ fn r_a_sweep_along_nan_is_everything() {
     assert_eq!(UNIT.swept(Vec3::X * f32::INFINITY).max.x, f32::INFINITY);
 }
 
+/// An infinite box, and boxes of NaN, overlapped nothing.
+#[test]
+fn r_infinite_boxes_and_nan_are_never_lost() {
+    let half_space = Aabb { min: Vec3::NEG_INFINITY, max: Vec3::new(f32::INFINITY, 0.0, f32::INFINITY) };
+    let turned = carom_math::Pose::new(Quat::from_rotation_x(0.5), Vec3::ONE);
+    for infinite in [Aabb::EVERYTHING, half_space, Aabb { min: Vec3::NAN, ..UNIT }] {
+        for pose in [carom_math::Pose::IDENTITY, turned] {
+            for along in [Vec3::ZERO, Vec3::X, Vec3::NAN] {
+                for angle in [0.0, 0.1, 3.0, f32::NAN] {
+                    assert_eq!(infinite.over_motion(&pose, along, angle), Aabb::EVERYTHING);
+                }
+            }
+        }
+        assert_eq!(infinite.any_orientation(), Aabb::EVERYTHING);
+    }
+    let lost = carom_math::Pose { translation: Vec3::NAN, ..turned };
+    assert_eq!(UNIT.over_motion(&lost, Vec3::X, 0.0), Aabb::EVERYTHING);
+    let nan = DVec3::new(0.0, f64::NAN, 0.0);
+    let boxes = [
+        Aabb::around(nan, DVec3::ONE),
+        Aabb::around(DVec3::ZERO, nan),
+        Aabb::from_center_radius(nan, 1.0),
+        Aabb::from_center_radius(DVec3::ZERO, f64::NAN),
+        Aabb::from_center_radius(DVec3::INFINITY, f64::INFINITY),
+    ];
+    assert_eq!(boxes, [Aabb::EVERYTHING; 5]);
+    for aabb in [UNIT, Aabb::EVERYTHING, Aabb::EMPTY] {
+        assert_eq!(aabb.inflated(f32::NAN), aabb);
+    }
+    assert_eq!(UNIT.inflated(f32::INFINITY), Aabb::EVERYTHING);
+    assert_eq!(Aabb::EMPTY.inflated(f32::INFINITY), Aabb::EMPTY);
+}
+
 #[test]
 fn the_cube_of_every_orientation_holds_them_all() {
     let aabb = Aabb { min: Vec3::new(-0.1, 0.2, -3.0), max: Vec3::new(0.5, 0.7, 1.0) };

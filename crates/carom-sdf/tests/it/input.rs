@@ -59,9 +59,10 @@ fn grids_are_checked() {
     assert_eq!(Grid::new(1.0, IVec3::ZERO, UVec3::new(1, 0, 1)), Err(SdfError::NoCells { axis: 1 }));
     let far = IVec3::new(0, 0, 1 << 28);
     assert_eq!(Grid::new(1.0, far, UVec3::ONE), Err(SdfError::TooFar { axis: 2 }));
-    for (min, max) in [(DVec3::NAN, DVec3::ONE), (DVec3::ZERO, DVec3::INFINITY)] {
-        assert!(matches!(Grid::around(min, max, 1.0, 0), Err(SdfError::TooFar { .. })));
-    }
+    assert_eq!(Grid::around(DVec3::ZERO, DVec3::INFINITY, 1.0, 0), Err(SdfError::TooFar { axis: 0 }));
+    assert_eq!(Grid::around(DVec3::NAN, DVec3::ONE, 1.0, 0), Err(SdfError::BadBox { axis: 0 }));
+    let exchanged = Grid::around(DVec3::ZERO, DVec3::new(1.0, 1.0, -1.0), 1.0, 0);
+    assert_eq!(exchanged, Err(SdfError::BadBox { axis: 2 }));
     // Corners that are exactly on nodes, and at least one cell.
     let grid = Grid::around(DVec3::new(-0.5, 0.25, 1.0), DVec3::new(0.5, 0.25, 1.1), 0.25, 0).unwrap();
     assert_eq!((grid.first(), grid.cells()), (IVec3::new(-2, 1, 4), UVec3::new(4, 1, 1)));
@@ -86,7 +87,25 @@ fn a_box_that_leaves_the_grid_is_refused() {
         let by = 1e-12 * DVec3::AXES[axis];
         assert_eq!(bake(-DVec3::ONE - by, DVec3::ONE), Err(SdfError::BoxOutsideGrid { axis }));
         assert_eq!(bake(-DVec3::ONE, DVec3::ONE + by), Err(SdfError::BoxOutsideGrid { axis }));
-        assert_eq!(bake(-DVec3::ONE, DVec3::ONE + by * f64::NAN), Err(SdfError::BoxOutsideGrid { axis: 0 }));
+        let mut nan = DVec3::ONE;
+        nan[axis] = f64::NAN;
+        assert_eq!(bake(-DVec3::ONE, nan), Err(SdfError::BadBox { axis }));
+    }
+}
+
+/// Exchanged corners gave a field one cell thick, that answered for an empty surface.
+#[test]
+fn r_exchanged_corners_are_refused() {
+    let ball = |p: DVec3| p.length() - 0.9;
+    let one_axis = |axis: usize| (DVec3::ONE * 2.0 * DVec3::AXES[axis] - DVec3::ONE, axis);
+    for (low, axis) in [one_axis(0), one_axis(1), one_axis(2), (DVec3::ONE, 0)] {
+        for settings in [BakeSettings::default(), BakeSettings::default().with_cell(0.125).with_band(4.0)] {
+            let dense = SdfGrid::from_function(low, -low, &settings, Accuracy::Exact, ball).map(|_| ());
+            assert_eq!(dense, Err(SdfError::BadBox { axis }), "{low}");
+            let settings = settings.with_band(4.0);
+            let sparse = SparseSdf::from_function(low, -low, &settings, Accuracy::Exact, ball).map(|_| ());
+            assert_eq!(sparse, Err(SdfError::BadBox { axis }), "{low}");
+        }
     }
 }
 
