@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         in_plane.hit().map(|hit| hit.t_lo)
     );
     if in_plane.hit().is_none_or(|hit| hit.t_lo != 0.0) || on_triangle.hit().is_some() {
-        return Err("in the plane at 0, and clear of the triangle".into());
+        return Err("a cast in the plane is late, or the one beside the triangle meets it".into());
     }
     Ok(())
 }

@@ -61,7 +61,15 @@ pub struct BodyContact {
 /// A character and the kinematic body that follows it.
 ///
 /// Dynamic bodies and characters push it as a body of its mass: a truck throws it ahead, and a
-/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
+/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off. The character does not
+/// meet soft things, such as cloth or water; its body does, and pushes them.
+///
+/// The character falls by [`CharacterSettings::gravity`](crate::CharacterSettings::gravity). The
+/// gravity and the force fields of the world do not act on it. To give it the world's gravity,
+/// read that of its body before each call, as `world.body(hero.body())?.step_forces(dt).gravity`.
+/// Pass its length to [`Character::set_gravity`], and the opposite direction to
+/// [`Character::set_up`]. It is zero in a force field that replaces it. The accelerations by force
+/// fields are not in it.
 ///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
 /// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it

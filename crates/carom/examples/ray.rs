@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // From the eye, straight ahead: the pillar hides the ball.
     let ahead = Ray::new(Vec3::Y, Vec3::X);
-    let first = world.query(&QueryFilter::SOLID).cast_ray(&ahead, 100.0).ok_or("the pillar is there")?;
+    let first = world.query(&QueryFilter::SOLID).cast_ray(&ahead, 100.0).ok_or("the ray meets nothing")?;
     println!(
         "the ray meets {} after {} m, on a face with normal {}",
         name(first.body),
@@ -34,7 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let behind = world
         .query(&QueryFilter::SOLID.without(&[pillar]))
         .cast_ray(&ahead, 100.0)
-        .ok_or("the ball is there")?;
+        .ok_or("no ball")?;
     println!("without the pillar it meets {} after {} m", name(behind.body), behind.hit.t);
     assert_eq!((behind.body, behind.hit.t), (ball, 8.0));
 
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let near = world
         .query(&QueryFilter::SOLID)
         .nearest(Vec3::new(2.0, 3.0, 0.0), 10.0)
-        .ok_or("something is near")?;
+        .ok_or("nothing is near")?;
     println!("nearest is {}, {} m away", name(near.body), near.projection.distance);
     assert_eq!((near.body, near.projection.distance), (pillar, 1.5));
 
