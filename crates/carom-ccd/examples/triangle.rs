@@ -6,7 +6,7 @@ use carom_ccd::{MovingSphere, Polygon, SheetPlane, Sides};
 use carom_math::glam::DVec3;
 use std::error::Error;
 
-/// What a point of the triangle lies on: the number of sides on which it is, to rounding, tells.
+/// Names the feature on which a point of the triangle lies, by its number of sides, to rounding.
 fn feature(point: DVec3, corners: &[DVec3; 3]) -> &'static str {
     let on_side = |i: usize| {
         let (a, b) = (corners[i], corners[(i + 1) % 3]);

@@ -83,8 +83,8 @@
 //! around the first contact. If they do not, it is a lower bound of their distance. If neither is
 //! proved, it is a time before which nothing touches, with the reason.
 //!
-//! The arguments of [`motion_of`] are the pose at time 0, a point of the body in its own frame, the
-//! velocity of this point, and the angular velocity about it.
+//! [`motion_of`] takes the pose at time 0 and a point of the body, in its own frame. Then follow
+//! the velocity of this point and the angular velocity about it.
 //!
 //! ```
 //! use carom::ccd::{ImpactSettings, TimeOfImpact};
