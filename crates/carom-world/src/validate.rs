@@ -1,7 +1,4 @@
 //! A check of a whole world, for tests and fuzzing.
-//!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
-//! (invariants).
 
 use crate::bodies::roundness::Roundness;
 use crate::bodies::traits::Traits;
