@@ -25,7 +25,7 @@ pub struct EntityHit {
     pub normal: Vec3,
 }
 
-/// What a moving shape meets first.
+/// The first impact of a moving shape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EntityImpact {
     /// The entity of the body.

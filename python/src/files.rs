@@ -51,7 +51,7 @@ pub(crate) struct Model {
     parts: Vec<Py<Part>>,
     /// Notes on the reading, such as polygons that are not flat.
     notes: Vec<String>,
-    /// What may have a surface and was not read. If there is any, a check is incomplete.
+    /// Things that may have a surface and were not read. If there is any, a check is incomplete.
     unread: Vec<String>,
     /// The unit of length that the format defines; `None` if the author chose it.
     unit: Option<&'static str>,

@@ -153,8 +153,8 @@ impl Contact {
 /// Distances or contacts of many pairs of poses. Every array has one row for each.
 #[pyclass(frozen, get_all, module = "carom")]
 pub(crate) struct PairBatch {
-    /// (n,) lengths. Of distances: 0 for an overlap. Of contacts: negative for an overlap, and NaN
-    /// if there is no contact.
+    /// (n,) lengths. A distance is 0 for an overlap. The length of a contact is negative for an
+    /// overlap, and NaN if there is no contact.
     distance: Py<PyArray1<f64>>,
     /// (n, 3) points on A.
     point_a: Py<PyArray2<f64>>,

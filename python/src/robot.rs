@@ -218,7 +218,7 @@ impl Robot {
         self.notes.clone()
     }
 
-    /// What may have a surface and was not read. If there is any, a check is incomplete.
+    /// Things that may have a surface and were not read. If there is any, a check is incomplete.
     #[getter]
     fn unread(&self) -> Vec<String> {
         self.unread.clone()

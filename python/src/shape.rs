@@ -29,7 +29,7 @@ pub(crate) struct PyShape {
     pub(crate) shape: Shape,
     /// The frame of the crates in that of Python; `None` if they are one.
     pub(crate) frame: Option<Pose>,
-    /// Of a mesh: its triangles are taken to face outwards as they are.
+    /// Whether the triangles of a mesh are taken to face outwards as they are.
     pub(crate) keeps_orientation: bool,
 }
 
@@ -335,7 +335,7 @@ impl PyShape {
         Ok(PyShape { shape, ..self.clone() })
     }
 
-    /// What the shape is called, such as "box" or "mesh".
+    /// The name of the kind of shape, such as "box" or "mesh".
     #[getter]
     fn kind(&self) -> &'static str {
         self.shape.name()

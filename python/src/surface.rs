@@ -95,8 +95,8 @@ impl PyMaterial {
         self.material.spinning_friction
     }
 
-    /// How two frictions become one: "average", "min", "multiply", "geometric_mean" or "max". Of
-    /// two rules the later in this list counts.
+    /// How two frictions become one: "average", "min", "multiply", "geometric_mean" or "max". If
+    /// the two rules differ, the later in this list counts.
     #[getter]
     fn friction_rule(&self) -> &'static str {
         name_of(self.material.friction_rule)
@@ -127,7 +127,7 @@ impl PyMaterial {
     }
 }
 
-/// What a collider meets. It does not change.
+/// The groups that a collider meets. It does not change.
 ///
 /// Two colliders meet if each is in a group of the other's mask, and their families differ or are
 /// 0.

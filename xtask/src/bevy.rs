@@ -6,7 +6,7 @@ use std::path::Path;
 
 /// The folder of the build, below that of the workspace.
 const FOLDER: &str = "target/bevy";
-/// What cargo says of a compiler that is older than bevy needs.
+/// The message of cargo for a compiler that is older than bevy needs.
 const TOO_OLD: &str = "is not supported by the following package";
 
 /// Checks the plugin. Skipped if bevy cannot be fetched, or the compiler is too old for it.

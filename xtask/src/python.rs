@@ -8,10 +8,10 @@ use std::process::Command;
 
 /// The folder of the environment, the build and the wheel, below that of the workspace.
 const FOLDER: &str = "target/python";
-/// What the environment needs besides the wheel.
+/// The packages of the environment besides the wheel.
 const TOOLS: [&str; 5] = ["maturin>=1.9.4,<2", "numpy", "pytest", "mypy", "ruff"];
 
-/// What some tests need. Without one of them its tests are skipped.
+/// The packages that some tests need. Without one of them its tests are skipped.
 const PEERS: [&str; 2] = ["dask", "distributed"];
 /// The same, and large: only installed with `--full`.
 const LARGE_PEERS: [&str; 4] = ["matplotlib", "nbclient", "ipykernel", "coal"];

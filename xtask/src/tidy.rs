@@ -104,7 +104,10 @@ enum Kind {
 
 /// Prints every complaint. Returns true if there is none.
 pub(crate) fn run(root: &Path) -> Result<bool, Error> {
-    let complaints = complaints(root)?;
+    let (complaints, rings) = complaints_and_rings(root)?;
+    for line in rings {
+        println!("{line}");
+    }
     for complaint in &complaints {
         println!("{complaint}");
     }
@@ -127,6 +130,12 @@ pub(crate) fn write_seeds(root: &Path) -> Result<bool, Error> {
 
 /// Returns every complaint about the workspace at `root`, sorted by place.
 pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
+    Ok(complaints_and_rings(root)?.0)
+}
+
+/// Returns every complaint about the workspace at `root`, sorted by place, and a line for each
+/// crate with rings of files.
+fn complaints_and_rings(root: &Path) -> Result<(Vec<Complaint>, Vec<String>), Error> {
     let packages = packages(root)?;
     let mut found = floors::check(&packages);
     let files = tree::files(root)?;
@@ -143,6 +152,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
         if is_rust {
             let package = package_of(path, root, &packages);
             found.extend(source::check_rust(path, &text, kind(path, package)));
+            found.extend(claims::check_comments(path, &text));
             if package.is_some_and(|package| package.skips_unit_tests) {
                 found.extend(source::check_unit_tests(path, &text));
             }
@@ -162,7 +172,7 @@ pub(crate) fn complaints(root: &Path) -> Result<Vec<Complaint>, Error> {
         found.extend(seeds::check(&list, &read(seeds::PAGE).unwrap_or_default(), &tests, &read));
     }
     found.sort();
-    Ok(found)
+    Ok((found, crates.report()))
 }
 
 /// Returns the package that contains the file at `path`.

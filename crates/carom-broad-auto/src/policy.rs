@@ -55,9 +55,9 @@ impl AutoSettings {
     }
 }
 
-/// The share of boxes that has to jump. A list is dropped if more than one in 32 jump, but a
-/// sample of 64 moves shows only this share reliably.
-const SHARE: f64 = 0.125;
+/// If a larger share of the boxes jumps, a frame is wild. A list is dropped if more than one in 32
+/// jump, but a sample of 64 moves cannot measure so little.
+const MIN_JUMPING_RATIO: f64 = 0.125;
 
 /// Successive frames with jumps after which the plain grid takes over. Lists lived only a few
 /// frames by then. At the start two are enough, before any frame has favoured a list.
@@ -116,7 +116,7 @@ impl Policy {
     /// Returns the algorithm for the next search.
     pub(crate) fn decide(&mut self, features: Features) -> Algorithm {
         let AutoSettings { few, many } = self.settings;
-        let is_wild = SHARE < features.jumped;
+        let is_wild = MIN_JUMPING_RATIO < features.jumped;
         self.was_calm |= !is_wild && 0.0 < features.motion;
         (self.wild, self.calm) =
             if is_wild { (self.wild.saturating_add(1), 0) } else { (0, self.calm.saturating_add(1)) };

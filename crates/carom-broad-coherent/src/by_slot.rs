@@ -9,7 +9,7 @@ use carom_broad::Pair;
 /// Candidates by slot.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct BySlot {
-    /// By slot: the end of the candidates with this smaller index, which are contiguous.
+    /// By slot: the end of the run of candidates whose smaller slot it is.
     ends_low: Vec<u32>,
     /// By slot: the end of its range in `numbers`.
     ends_high: Vec<u32>,
@@ -22,7 +22,7 @@ pub(crate) struct BySlot {
 impl BySlot {
     /// Rebuilds the index from these candidates, which are in canonical order.
     pub(crate) fn fill(&mut self, pairs: &[Pair], n_slots: usize) {
-        let BySlot { ends_low, ends_high, numbers, is_current: is_known } = self;
+        let BySlot { ends_low, ends_high, numbers, is_current } = self;
         for ends in [&mut *ends_low, &mut *ends_high] {
             ends.clear();
             ends.resize(n_slots, 0);
@@ -44,7 +44,7 @@ impl BySlot {
             numbers[*entry as usize] = number;
             *entry += 1;
         }
-        *is_known = true;
+        *is_current = true;
     }
 
     /// Returns the candidates that contain a slot.

@@ -16,8 +16,11 @@ use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes, dispatch};
 use glam::Vec3;
 
-/// A cell with more boxes than this, and more than this multiple of the mean, is a crowd.
-const CROWD: (usize, usize) = (64, 8);
+/// A cell with more boxes than this, plus `CROWD_RATIO` times the mean, is a crowd.
+const MIN_CROWD_BOXES: usize = 64;
+
+/// The multiple of the mean number of boxes in a cell in the limit of a crowd.
+const CROWD_RATIO: usize = 8;
 
 /// A grid and its boxes.
 ///
@@ -80,7 +83,7 @@ impl Level {
         self.starts.clear();
         self.starts.resize(n_cells + 2, 0);
         count(&mut self.starts, &cells[..n]);
-        let limit = CROWD.0 + CROWD.1 * n / n_cells;
+        let limit = MIN_CROWD_BOXES + CROWD_RATIO * n / n_cells;
         if limit < n && self.starts.iter().any(|&count| limit < count as usize) {
             let is_crowded = |cell: u32| limit < self.starts[cell as usize + 2] as usize;
             let before = crowd.len();
@@ -162,7 +165,8 @@ fn count(starts: &mut [u32], cells: &[u32]) {
     }
 }
 
-/// Finds the cell of every member; returns how many are not too long, and their bounds.
+/// A kernel that finds the cell of every member. It returns how many are not too long, and their
+/// bounds.
 struct Assign<'a> {
     cells: &'a Cells,
     boxes: &'a [Aabb],

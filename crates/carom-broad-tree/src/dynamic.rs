@@ -24,9 +24,9 @@ use core::ops::{ControlFlow, Range};
 /// Boxes in a tree that is rebuilt when it pays; a [`BroadPhase`](carom_broad::BroadPhase) and a
 /// [`SpatialIndex`](carom_broad::SpatialIndex).
 ///
-/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`VerletList`]. Lists replaced
-/// over several frames take 37 more for the next tree. If several threads search, each keeps its
-/// result buffer.
+/// Memory: 74 bytes per box (tree 33, ordering 41), beside that of [`VerletList`]. While a
+/// list is replaced over several frames, the next tree takes 37 bytes more. If several threads
+/// search, each keeps its result buffer.
 pub type DynamicBvh = VerletList<FatTree>;
 
 /// The index of [`DynamicBvh`].

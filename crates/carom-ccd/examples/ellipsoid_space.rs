@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ball = MovingSphere::new(start / radii, 1.0, velocity / radii)?;
     let triangle = Polygon::triangle(corners.map(|p| p / radii))?;
     let answer = ball.against_polygon(&triangle, Sides::Both, 5.0);
-    let hit = answer.hit().ok_or("it falls on the triangle")?;
+    let hit = answer.hit().ok_or("it misses the triangle")?;
     // The point goes back by the radii. A normal of that space is divided by them once more.
     let (point, normal) = (hit.point_b * radii, (-hit.normal / radii).normalize());
     println!("it touches {point:.3} after {:.4} s, where the normal is {normal:.3}", hit.t_hi);

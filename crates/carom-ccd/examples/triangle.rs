@@ -6,7 +6,7 @@ use carom_ccd::{MovingSphere, Polygon, SheetPlane, Sides};
 use carom_math::glam::DVec3;
 use std::error::Error;
 
-/// What a point of the triangle lies on: the number of sides on which it is, to rounding, tells.
+/// Names the feature on which a point of the triangle lies, by its number of sides, to rounding.
 fn feature(point: DVec3, corners: &[DVec3; 3]) -> &'static str {
     let on_side = |i: usize| {
         let (a, b) = (corners[i], corners[(i + 1) % 3]);
@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         in_plane.hit().map(|hit| hit.t_lo)
     );
     if in_plane.hit().is_none_or(|hit| hit.t_lo != 0.0) || on_triangle.hit().is_some() {
-        return Err("in the plane at 0, and clear of the triangle".into());
+        return Err("a cast in the plane is late, or the one beside the triangle meets it".into());
     }
     Ok(())
 }

@@ -328,30 +328,29 @@ impl Path for LinkPath<'_> {
     }
 
     fn acceleration(&self, reach: f64, start: f64, end: f64) -> f64 {
-        // Upwards: each joint rotates all vectors below it. `turned` is the sum of their lengths.
-        // `once` bounds a first derivative, and `twice` a second one.
-        let (mut turned, mut once, mut twice) = (reach, 0.0, 0.0);
-        let turn = |rate: f64, (turned, once, twice): (f64, &mut f64, &mut f64)| {
-            *twice += 2.0 * rate * *once + rate * rate * turned;
-            *once += rate * turned;
+        // Upwards: each joint rotates all vectors below it. `reach` is the sum of their lengths.
+        let (mut reach, mut max_speed, mut max_acceleration) = (reach, 0.0, 0.0);
+        let turn = |rate: f64, (reach, max_speed, max_acceleration): (f64, &mut f64, &mut f64)| {
+            *max_acceleration += 2.0 * rate * *max_speed + rate * rate * reach;
+            *max_speed += rate * reach;
         };
         for link in self.upwards() {
             let rate = self.motion.rates[link].abs();
             match self.motion.chain.links[link].joint {
                 LinkJoint::Fixed => {}
-                LinkJoint::Revolute { .. } => turn(rate, (turned, &mut once, &mut twice)),
+                LinkJoint::Revolute { .. } => turn(rate, (reach, &mut max_speed, &mut max_acceleration)),
                 LinkJoint::Prismatic { .. } => {
-                    turned += self.motion.farthest(link, start, end);
-                    once += rate;
+                    reach += self.motion.farthest(link, start, end);
+                    max_speed += rate;
                 }
             }
-            turned += scaling::length(self.motion.chain.links[link].on_parent.1);
+            reach += scaling::length(self.motion.chain.links[link].on_parent.1);
         }
         if self.frame == Frame::Outer {
-            turned += scaling::length(self.motion.base.local_center());
-            turn(scaling::length(self.motion.base.angular()), (turned, &mut once, &mut twice));
+            reach += scaling::length(self.motion.base.local_center());
+            turn(scaling::length(self.motion.base.angular()), (reach, &mut max_speed, &mut max_acceleration));
         }
-        twice * (1.0 + 64.0 * UNIT)
+        max_acceleration * (1.0 + 64.0 * UNIT)
     }
 
     fn rounding(&self, reach: f64, start: f64, end: f64) -> f64 {

@@ -38,7 +38,7 @@ pub struct ImpactSettings {
     ///
     /// If false, such a contact is ignored while the bodies do not approach along its normal. Later
     /// contacts are hits, and so is a contact at the start that closes. `carom-query` follows this
-    /// setting. The searches of this crate always stop.
+    /// setting. The searches of this crate behave as if it were true.
     pub stop_at_penetration: bool,
 }
 

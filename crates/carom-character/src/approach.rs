@@ -25,7 +25,7 @@ use carom_math::{WidePose, tol};
 use glam::DVec3;
 
 /// The distance below which a figure is too near, in units of the distance to keep.
-const TOO_NEAR: f64 = 0.875;
+const MIN_KEEP_RATIO: f64 = 0.875;
 
 /// The tolerance above that at which the search ends, in units of the distance to keep.
 const NEAR_ENOUGH: f64 = 1.0 / 64.0;
@@ -79,7 +79,7 @@ impl<'a> Approach<'a> {
 
     /// Returns the distance below which the figure is too near.
     pub(crate) fn too_near(&self) -> f64 {
-        TOO_NEAR * self.keep
+        MIN_KEEP_RATIO * self.keep
     }
 
     /// Returns the distance that the figure comes nearer on its path if it moves along a surface,
@@ -93,7 +93,7 @@ impl<'a> Approach<'a> {
     pub(crate) fn to(&self, shape: &dyn SupportMap, until: f64) -> Option<SweepHit> {
         let settings = GjkSettings::default();
         let mut cache = GjkCache::new();
-        let (too_near, near_enough) = (self.too_near(), (TOO_NEAR + NEAR_ENOUGH) * self.keep);
+        let (too_near, near_enough) = (self.too_near(), (MIN_KEEP_RATIO + NEAR_ENOUGH) * self.keep);
         let along = self.least_rate();
         let mut t = 0.0;
         for step in 0..=MAX_STEPS {

@@ -151,8 +151,8 @@ pub struct Wheel {
     stretch: DVec3,
 }
 
-/// A car in a world of rays without a `World`. In a `World` use `Vehicle`, whose chassis is a
-/// body.
+/// A car in a world of rays, for a program without a `carom_world::World`. Only the rays of its
+/// wheels meet the world, and it pushes nothing. In a `World` use `Vehicle`: its chassis is a body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,

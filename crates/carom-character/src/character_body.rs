@@ -12,8 +12,9 @@
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
 //!
-//! It meets what its body meets: by the filter of its body, and no bodies that its body passes.
-//! Hooks act on bodies only, so the caller tells it of one-way platforms.
+//! It collides with the bodies with which its body collides: by the filter of its body, and with
+//! none that its body passes. Hooks do not run for it, so the caller passes one-way platforms to
+//! `walk_where`.
 //!
 //! Reference: J. Rouwe, Jolt Physics, CharacterVirtual, 2022 (inner body, largest strength).
 
@@ -33,14 +34,14 @@ use glam::{DQuat, DVec3, Vec3};
 
 /// The height of the body's feet above those of the figure, in heights of the figure. So ground
 /// that tilts or rises in a step does not touch the body.
-const RAISED: f64 = 0.05;
+const FEET_RAISE_RATIO: f64 = 0.05;
 
 /// The impulse threshold of the body. Pushes on it are recorded, and no event is reported.
-const RECORDED: f32 = f32::MAX.next_down();
+const RECORD_ONLY_THRESHOLD: f32 = f32::MAX.next_down();
 
-/// The largest distance by which a body that presses into the figure moves it out in a call, in
-/// half widths. A body that presses it against a wall does not move it out aside.
-const MAX_PARTED: f64 = 1.0;
+/// In one call, the overlap with a pressing body moves the figure by at most this many half widths.
+/// Otherwise a body would push it out sideways between itself and a wall.
+const MAX_SEPARATION_RATIO: f64 = 1.0;
 
 /// A contact of a character with a body, found in one call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -61,7 +62,15 @@ pub struct BodyContact {
 /// A character and the kinematic body that follows it.
 ///
 /// Dynamic bodies and characters push it as a body of its mass: a truck throws it ahead, and a
-/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
+/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off. The character does not
+/// meet soft things, such as cloth or water; its body does, and pushes them.
+///
+/// The character falls by [`CharacterSettings::gravity`](crate::CharacterSettings::gravity). The
+/// gravity and the force fields of the world do not act on it. To give it the world's gravity,
+/// read that of its body before each call, as `world.body(hero.body())?.step_forces(dt).gravity`.
+/// Pass its length to [`Character::set_gravity`], and the opposite direction to
+/// [`Character::set_up`]. It is zero in a force field that replaces it. The accelerations by force
+/// fields are not in it.
 ///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
 /// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it
@@ -105,7 +114,7 @@ impl CharacterBody {
         let desc = BodyDesc::kinematic(shape)
             .with_pose(body_pose(&character, world.origin()))
             .with_filter(filter)
-            .with_impulse_threshold(RECORDED);
+            .with_impulse_threshold(RECORD_ONLY_THRESHOLD);
         let body = world.insert(desc)?;
         let carried = character.velocity();
         Ok(CharacterBody {
@@ -142,8 +151,8 @@ impl CharacterBody {
     /// Returns the velocity that pushes gave it, in length per second. On the ground it is relative
     /// to the ground, and adds to the wish. The feet brake it by a factor of e in half a second,
     /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its
-    /// weight if that is more. They hold against a tenth of `max_push`, and against all of it if
-    /// the wish is against the push.
+    /// weight if that is more. A standing character resists a tenth of `max_push`; one that walks
+    /// against the push resists all of it.
     ///
     /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
     /// is a push too. On the ground only its part across `up` counts.
@@ -262,7 +271,7 @@ impl CharacterBody {
         let wish = self.take_knocks(wish, &knocks);
         self.character.walk(&mut sweep, wish, dt);
         if is_pressed && !self.character.walked().was_refused {
-            let most = MAX_PARTED * self.character.figure().half_width();
+            let most = MAX_SEPARATION_RATIO * self.character.figure().half_width();
             self.character.leave_overlap(&mut sweep.with_all_solid(), most);
         }
         self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
@@ -412,7 +421,10 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
 /// Whether a body is that of a character.
 pub(crate) fn is_character<B: BroadPhase>(body: BodyRef<'_, B>) -> bool {
     body.mobility() == Mobility::Kinematic
-        && body.colliders().next().is_some_and(|collider| collider.impulse_threshold() == RECORDED)
+        && body
+            .colliders()
+            .next()
+            .is_some_and(|collider| collider.impulse_threshold() == RECORD_ONLY_THRESHOLD)
 }
 
 /// Returns the inverse of the mass that a body has against a push at a point, in a direction of
@@ -431,7 +443,7 @@ pub(crate) fn inverse_mass_at<B: BroadPhase>(
 
 /// Returns half of the height difference of figure and body.
 fn half_raise(figure: &Figure) -> f64 {
-    RAISED * figure.stature()
+    FEET_RAISE_RATIO * figure.stature()
 }
 
 /// Returns the figure grown by the skin, with its feet raised.

@@ -19,7 +19,8 @@ pub struct CharacterSettings {
     pub slope_limit: f64,
     /// The largest drop of the ground that the figure follows down, a length. 0.4.
     pub snap_distance: f64,
-    /// The gravity, length per second squared. 9.81.
+    /// The gravity, length per second squared, against the up direction. 9.81. The gravity and the
+    /// force fields of a `World` do not act on a character: see `CharacterBody`.
     pub gravity: f64,
     /// The largest speed of a fall, length per second. 60.
     pub max_fall_speed: f64,

@@ -65,7 +65,9 @@ impl Object {
     }
 }
 
-/// A world of shapes, each with an index from 0.
+/// A world of shapes, each with an index from 0. Use it if a program has no `carom_world::World`:
+/// no bodies, and a level of few shapes that are never removed. Otherwise use `CharacterBody` in a
+/// `World`, which has a tree over its bodies.
 #[derive(Clone, Debug, Default)]
 pub struct ShapeWorld {
     objects: Vec<Object>,

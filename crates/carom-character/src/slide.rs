@@ -24,7 +24,7 @@ use glam::DVec3;
 pub(crate) const MAX_CONTACTS: usize = 12;
 
 /// The fraction of the skin below which a figure is moved out.
-const TOO_NEAR: f64 = 0.5;
+const MIN_GAP_RATIO: f64 = 0.5;
 
 /// A contact that a figure slid along or was stopped by.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -136,7 +136,7 @@ pub(crate) fn advance(
         return (position + displacement, None);
     };
     let mut position = position + displacement * hit.t;
-    if !hit.starts_inside && hit.gap < TOO_NEAR * skin {
+    if !hit.starts_inside && hit.gap < MIN_GAP_RATIO * skin {
         let out = hit.normal * (skin - hit.gap);
         let free = world.sweep(figure, position, out, skin).map_or(1.0, |hit| hit.t);
         position += out * free;
@@ -203,7 +203,7 @@ impl TouchedPlanes {
     }
 }
 
-/// The square of the sine of the largest angle between equal normals.
+/// The largest squared difference of unit normals that count as equal.
 const SAME_SQ: f64 = tol::CHARACTER_SAME * tol::CHARACTER_SAME;
 
 /// Returns the component of a normal across `up`, normalized; `None` for a normal along `up`.

@@ -87,8 +87,8 @@ pub struct Walked {
     /// The displacement by the ground.
     pub carried: DVec3,
     /// The number of climbed steps. A round figure walks over a low edge as over a slope, which is
-    /// no step: a ball of radius r at the feet over an edge of height h, if the slope of the ball
-    /// there, acos(1 - h / r), is within the limit.
+    /// no step. For a ball of radius r at the feet and an edge of height h, the slope is
+    /// acos(1 - h / r). It has to be within the limit.
     pub steps: u32,
     /// The total height of these steps, a length.
     pub climbed: f64,

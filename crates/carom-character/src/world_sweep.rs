@@ -39,6 +39,9 @@ pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
 /// A body carries with its own motion, and with the surface velocity of the part that is stood on.
 /// A deforming mesh ([`BodyMut::deform`](carom_world::BodyMut::deform)) raises a character, which
 /// follows it down. It does not carry along its surface, and adds no velocity to a jump.
+///
+/// The view has bodies only. So characters and wheels pass through soft things: cloth, ropes, soft
+/// bodies and particles.
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
     filter: QueryFilter<'a>,

@@ -4,7 +4,7 @@
 //! The box of a feature holds its vertices now, or at both ends of the step, grown by a margin. A
 //! vertex moves along a straight line, so the box of both ends holds the feature at all times
 //! between. The margin is subtracted and added in `f32`. The result is moved to the next number
-//! outwards, so the box is never too small.
+//! outwards, so the box contains the feature (test: `impacts::every_contact_is_found`).
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.7; IEEE 754-2019, 5.3.1
 //! (nextUp, nextDown).

@@ -44,7 +44,7 @@
 //! ```
 //!
 //! # Neighbours
-//! Features that share a vertex always touch. They are left out, and counted in
+//! Features that share a vertex touch. They are left out, and counted in
 //! [`DeformCounters::neighbours`]. Features that coincide without a shared vertex are found. For
 //! meshes whose seams are not welded, see [`DeformableMesh::with_neighbours_by_place`].
 //!

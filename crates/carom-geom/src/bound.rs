@@ -13,7 +13,8 @@ use carom_math::WidePose;
 use glam::DVec3;
 
 /// Returns the box around a placed shape, from its support map, in the parent frame of the pose.
-/// It is rounded outwards, so it is never too small.
+/// It is rounded outwards, so it contains the shape (test:
+/// `support::boxes_contain_the_placed_shapes`).
 pub fn aabb_from_support<S: SupportMap + ?Sized>(shape: &S, pose: &WidePose) -> Aabb {
     let margin = shape.margin();
     let reach = shape.center().abs().max_element() + shape.radius() + margin;

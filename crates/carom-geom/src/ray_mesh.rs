@@ -6,9 +6,9 @@
 //!
 //! A line that meets an edge gives a zero, which two queries treat differently. *Touches:* zero
 //! counts as either side, so every triangle of the edge or corner is hit. *Crosses:* the ray is
-//! shifted by an infinitesimal amount, the same for all triangles. Of the triangles around an edge
-//! or corner, the shifted ray crosses some and misses the others. Crossings of a closed mesh are
-//! thus right in parity, and in the sum of signs, for every ray.
+//! shifted by an infinitesimal amount, the same for all triangles. The shifted ray crosses
+//! some of the triangles around an edge or corner, and misses the others. Crossings of a closed
+//! mesh are thus right in parity, and in the sum of signs, for every ray.
 //!
 //! Reference: S. Woop, C. Benthin, I. Wald, Watertight Ray/Triangle Intersection, JCGT 2(1), 2013;
 //! H. Edelsbrunner, E. Mucke, Simulation of Simplicity, ACM TOG 9(1), 1990.

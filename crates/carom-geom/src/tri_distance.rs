@@ -2,7 +2,7 @@
 //!
 //! Triangles that meet have distance 0, decided exactly. Otherwise the closest points are on two
 //! edges, or are a corner and a point of a face: nine and six candidates. Each candidate is a pair
-//! of points of the two sets, so the least is never too small.
+//! of points of the two sets, so the least is not too small.
 //!
 //! Slivers and nearly parallel edges can make it too large. Let `sine` be the sine of the angle
 //! between the edges. A candidate has error `u size / sine^2`, and at most `size * sine`, because

@@ -1,4 +1,4 @@
-//! What one query costs: run it under a counter of instructions, or read the times and the mean
+//! The cost of one query: run it under a counter of instructions, or read the times and the mean
 //! numbers of rounds.
 //!
 //! `cargo run --release -p carom-gjk --example cost -- [near|far|warm|yes|shallow|deep] [vertices]

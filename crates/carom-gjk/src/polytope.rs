@@ -3,7 +3,7 @@
 //!
 //! - A new point replaces the faces that it sees by a fan over their rim.
 //! - The visible region is flooded from a given face. If rounding gives it a hole or a pinch, only
-//!   the given face is replaced. That surface is always valid.
+//!   the given face is replaced, by three, so the surface stays closed.
 //! - Each face keeps a lower bound of its distance from the origin: the least product of its unit
 //!   normal with its corners. The bound holds even if the normal is inexact.
 //!

@@ -4,7 +4,7 @@
 //! 1. The XML is read while it is unpacked, element by element.
 //! 2. The transforms of items and components are multiplied. Components of components are followed
 //!    up to a depth; each visit counts against the limit on triangles, so that a small file cannot
-//!    ask for very many (test: `three_mf::instances_of_instances_are_limited`).
+//!    expand to billions of them (test: `three_mf::instances_of_instances_are_limited`).
 //! 3. Models in other entries of the package (`p:path`) are read. An extension that the model
 //!    requires and that is not understood is an error.
 //! 4. Lattices of beams and other shapes beside the mesh of an object are listed as unread.

@@ -15,7 +15,7 @@ use core::cmp::Ordering;
 use glam::DVec3;
 
 /// Exponent of the lowest bit: three times that of the least subnormal.
-const LOWEST: i32 = -3222;
+const MIN_EXPONENT: i32 = -3222;
 
 /// 6294 bits of products, and room for 2^64 of them.
 const N_WORDS: usize = 100;
@@ -32,8 +32,8 @@ impl ExactSum {
         ExactSum { positive: [0; N_WORDS], negative: [0; N_WORDS] }
     }
 
-    /// Adds `a * b * c`. Infinity counts as the next power of two past the range, NaN as a number
-    /// beyond it.
+    /// Adds `a * b * c`. The numbers should be finite. The bits of others are read in the same way:
+    /// infinity counts as 2^1024, and NaN as a larger number.
     pub(crate) fn add(&mut self, a: f64, b: f64, c: f64) {
         let ((ma, ea), (mb, eb), (mc, ec)) = (parts(a), parts(b), parts(c));
         let ab = u128::from(ma) * u128::from(mb);
@@ -44,7 +44,7 @@ impl ExactSum {
         if digits == [0; 3] {
             return;
         }
-        let shift = (ea + eb + ec - LOWEST).unsigned_abs();
+        let shift = (ea + eb + ec - MIN_EXPONENT).unsigned_abs();
         let (word, bit) = ((shift / 64) as usize, shift % 64);
         let is_negative = a.is_sign_negative() ^ b.is_sign_negative() ^ c.is_sign_negative();
         let sum = if is_negative { &mut self.negative } else { &mut self.positive };

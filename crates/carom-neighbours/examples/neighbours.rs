@@ -72,5 +72,5 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("a sensor in the corner feels {} drops, one outside {}", lists.of(0).len(), lists.of(1).len());
     grid.set_points(&drops)?;
     grid.collect_lists(&mut lists)?;
-    if n_groups(&lists) == 3 { Ok(()) } else { Err("the clouds are apart at the end".into()) }
+    if n_groups(&lists) == 3 { Ok(()) } else { Err("the clouds are not three groups".into()) }
 }

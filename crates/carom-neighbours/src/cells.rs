@@ -17,7 +17,7 @@ use carom_math::tol;
 const EXACT_CELL_LIMIT: f64 = 16_777_216.0;
 
 /// 1.5 times 2^52. A sum with it is rounded to a whole number, which is in the low bits.
-const WHOLE: f64 = 6_755_399_441_055_744.0;
+const ROUNDING_OFFSET: f64 = 6_755_399_441_055_744.0;
 
 /// The least reach of a cell: 2^-149, the least positive `f32`.
 const LEAST_REACH: f64 = f64::from_bits((1023 - 149) << 52);
@@ -27,7 +27,7 @@ const LEAST_REACH: f64 = f64::from_bits((1023 - 149) << 52);
 pub(crate) struct Cells {
     per_length: f64,
     /// The bits of the least `f32` that is a cell of its own.
-    far: u32,
+    first_exact_bits: u32,
 }
 
 impl Cells {
@@ -35,16 +35,16 @@ impl Cells {
     pub(crate) fn new(reach: f64) -> Cells {
         let per_length = 1.0 / (reach.max(LEAST_REACH) * (1.0 + tol::NEIGHBOUR_CELL));
         let is_far = |bits: u32| EXACT_CELL_LIMIT <= f64::from(f32::from_bits(bits)) * per_length;
-        let mut far = ((EXACT_CELL_LIMIT / per_length) as f32).to_bits();
+        let mut first_exact_bits = ((EXACT_CELL_LIMIT / per_length) as f32).to_bits();
         // The quotient was rounded, so it is corrected. Infinity is far, which ends the first
         // loop.
-        while !is_far(far) {
-            far += 1;
+        while !is_far(first_exact_bits) {
+            first_exact_bits += 1;
         }
-        while is_far(far - 1) {
-            far -= 1;
+        while is_far(first_exact_bits - 1) {
+            first_exact_bits -= 1;
         }
-        Cells { per_length, far }
+        Cells { per_length, first_exact_bits }
     }
 
     /// Returns the cell of a finite coordinate. It is monotone in the coordinate, and less than
@@ -55,9 +55,9 @@ impl Cells {
         if coordinate.abs() < EXACT_CELL_LIMIT {
             // This rounds down, except that whole numbers are rounded to even ones. Two numbers
             // whose difference is less than 1 are still in one cell or in adjacent ones.
-            return ((coordinate - 0.5) + WHOLE).to_bits() as i32;
+            return ((coordinate - 0.5) + ROUNDING_OFFSET).to_bits() as i32;
         }
-        let beyond = EXACT_CELL_LIMIT as i32 + (x.abs().to_bits() - self.far) as i32;
+        let beyond = EXACT_CELL_LIMIT as i32 + (x.abs().to_bits() - self.first_exact_bits) as i32;
         if x < 0.0 { -beyond } else { beyond }
     }
 }

@@ -1,7 +1,4 @@
 //! The trait of all searches for neighbours within one radius.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.10.2 (any spatial structure
-//! will do).
 
 use crate::error::NeighbourError;
 use crate::lists::NeighbourLists;
@@ -29,8 +26,8 @@ pub trait NeighbourSearch {
     /// Returns the number of points.
     fn n_points(&self) -> usize;
 
-    /// Replaces the points. Error: a point that is not finite, of which the first is named, or too
-    /// many points. Nothing has changed then.
+    /// Replaces the points. Errors, without a change: the first point that is not finite; too many
+    /// points.
     fn set_points(&mut self, points: &[Vec3]) -> Result<(), NeighbourError>;
 
     /// Collects all pairs of neighbours, each once, the smaller number first.

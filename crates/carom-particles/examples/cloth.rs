@@ -10,7 +10,7 @@ use core::error::Error;
 
 const N: u32 = 40;
 
-/// A pair as the contacts take it. What belongs to the ball has no weight.
+/// A pair as the contacts take it. Vertices of the ball have no weight.
 fn near(pair: &NearPair, stencil: &Stencil, is_obstacle: bool) -> NearFeatures {
     let n = if is_obstacle { stencil.n_first } else { 4 };
     NearFeatures {

@@ -55,7 +55,7 @@ fn main() -> Result<(), ParticleError> {
             };
             n_bounced += counts.n_bounced;
             n_hidden = counts.n_hidden;
-            // What came from behind is removed.
+            // Drops that came from behind are removed.
             let mut outcome = outcomes.iter();
             velocities.retain(|_| outcome.next() != Some(&StepOutcome::Killed));
             let mut outcome = outcomes.iter();

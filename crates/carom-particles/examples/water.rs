@@ -47,7 +47,7 @@ fn main() -> Result<(), ParticleError> {
         }];
         let mut around = Surroundings { fields: &fields, bodies: &mut bodies, ..Surroundings::default() };
         solver.step_in(DT, &mut around)?;
-        // What the water did to the ball, its weight, and the walls. A world would do this.
+        // The impulse of the water on the ball, its weight, and the walls. A world would do this.
         velocity += bodies[0].impulse / BALL_MASS - Vec3::Y * (9.81 * DT);
         spin += bodies[0].angular_impulse * inverse_inertia;
         center += velocity * DT;

@@ -84,7 +84,7 @@ pub struct SolidParticles {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Compression {
-    /// The mean over all particles of liquids and gases: 0.01 is 1 %. What is less dense counts
+    /// The mean over all particles of liquids and gases: 0.01 is 1 %. A lower density counts
     /// as 0.
     pub mean: f32,
     /// The greatest.
@@ -160,8 +160,8 @@ impl ParticleSolver {
     }
 
     /// Adds the particles of a solid, at rest at these places, with their inverse masses; 0 holds
-    /// a particle, which then only moves by the velocity that it is given. What keeps them together
-    /// is projected by [`Surroundings::constraints`] in each step.
+    /// a particle, which then only moves by the velocity that it is given.
+    /// [`Surroundings::constraints`] projects the constraints between them in each step.
     ///
     /// # Errors
     /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as places, or

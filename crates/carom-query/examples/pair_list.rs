@@ -1,4 +1,4 @@
-//! Which pairs of a list touch: balls, boxes and capsules in a room, eight pairs at a time.
+//! The pairs of a list that touch: balls, boxes and capsules in a room, eight pairs at a time.
 
 use carom_bounds::BoundingVolume;
 use carom_geom::{Capsule, Cuboid, Sphere};

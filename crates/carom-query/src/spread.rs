@@ -3,8 +3,8 @@
 use carom_geom::FeatureId;
 use glam::DVec3;
 
-/// A pure number, squared: 2^-40. A centre that is this near to a line, relative to the farthest
-/// point, does not distinguish the sides of the line.
+/// A squared ratio, 2^-40. A centre that is nearer to the line than 2^-20 of the distance of the
+/// farthest point does not distinguish the sides of the line.
 const NEARLY_ON_LINE_SQ: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// Chooses up to four of the points: the deepest, the one farthest from it, and the farthest from

@@ -15,7 +15,7 @@ use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
 /// A bound on the relative error of a length after several roundings.
-pub(crate) const ROUNDED: f64 = 16.0 * f64::EPSILON;
+pub(crate) const ROUNDING_RATIO: f64 = 16.0 * f64::EPSILON;
 
 /// An interval that contains the signed distance at a point. Both ends are lengths.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,8 +62,8 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
         return found;
     }
     // All of the surface is inside the grid, which is convex.
-    let beyond = found.least.max(0.0);
-    let at_most = |size: f64| (gap + size.max(0.0)) * (1.0 + ROUNDED);
+    let surface_distance = found.least.max(0.0);
+    let at_most = |size: f64| (gap + size.max(0.0)) * (1.0 + ROUNDING_RATIO);
     // Beyond the grid of a closed mesh is outside. A function may be below 0 there, and an open
     // mesh has no certain side.
     let may_be_inside = matches!(header.sign, SignMethod::Given | SignMethod::Winding { .. });
@@ -73,7 +73,7 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
         return DistanceBounds { least: -greatest, greatest };
     }
     DistanceBounds {
-        least: sqrt(gap * gap + beyond * beyond) * (1.0 - ROUNDED),
+        least: sqrt(gap * gap + surface_distance * surface_distance) * (1.0 - ROUNDING_RATIO),
         greatest: at_most(found.greatest),
     }
 }
@@ -86,15 +86,16 @@ fn inner_bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     let is_signed = header.sign.is_certain();
     let (mut least, mut greatest) = (f64::NEG_INFINITY, f64::INFINITY);
     for (value, node) in corners.into_iter().zip(corner_nodes(cell)) {
-        let reach = (point - header.grid.node(node)).length() * (1.0 + ROUNDED);
+        let node_distance = (point - header.grid.node(node)).length() * (1.0 + ROUNDING_RATIO);
         let value = if is_signed { value } else { value.abs() };
         let [low, high] = value_bounds(value, header.band);
-        least = least.max(low - reach);
-        greatest = greatest.min(high + reach);
+        least = least.max(low - node_distance);
+        greatest = greatest.min(high + node_distance);
     }
     // Rounding of the sums.
-    let slack = ROUNDED * f64::from(header.grid.cell());
-    (least, greatest) = (least - slack - ROUNDED * least.abs(), greatest + slack + ROUNDED * greatest.abs());
+    let slack = ROUNDING_RATIO * f64::from(header.grid.cell());
+    (least, greatest) =
+        (least - slack - ROUNDING_RATIO * least.abs(), greatest + slack + ROUNDING_RATIO * greatest.abs());
     if !is_signed {
         least = least.max(0.0);
         // The sign is that of all nodes around, or unknown.

@@ -12,7 +12,7 @@
 //! Implicit Surfaces, The Visual Computer 12(10), 1996, section 2 (constructive solid geometry).
 
 use crate::bake::{Accuracy, Header};
-use crate::bounds::{ROUNDED, value_bounds};
+use crate::bounds::{ROUNDING_RATIO, value_bounds};
 use crate::error::SdfError;
 use crate::field::Field;
 use crate::nodes::border_values;
@@ -97,8 +97,9 @@ fn room_at_border(field: &impl Field, offset: f32) -> f32 {
     }
     let [least, _] = value_bounds(least, f32::INFINITY);
     let cell = f64::from(header.grid.cell());
-    let height_sq = least.max(0.0) * least.max(0.0) * (1.0 - ROUNDED) - 0.5 * cell * cell * (1.0 + ROUNDED);
-    rounding::down(sqrt(height_sq.max(0.0)) * (1.0 - ROUNDED)).max(0.0)
+    let height_sq =
+        least.max(0.0) * least.max(0.0) * (1.0 - ROUNDING_RATIO) - 0.5 * cell * cell * (1.0 + ROUNDING_RATIO);
+    rounding::down(sqrt(height_sq.max(0.0)) * (1.0 - ROUNDING_RATIO)).max(0.0)
 }
 
 /// Returns a value after an offset. It is not farther from 0 than the exact difference.

@@ -11,7 +11,7 @@
 //! Journal of Graphics Tools 11(2), 2006 (moments of a tetrahedron).
 
 use crate::bake::{Accuracy, BLOCK};
-use crate::bounds::ROUNDED;
+use crate::bounds::ROUNDING_RATIO;
 use crate::field::Field;
 use crate::nodes::indices;
 use carom_geom::{CELL_TETRAHEDRA, LinearCut, SolidMoments};
@@ -83,7 +83,7 @@ pub(crate) fn moments(field: &impl Field) -> Option<SolidMoments> {
     let size = f64::from(grid.cell());
     // Relative to the middle of the grid, so that little is lost by rounding.
     let middle = 0.5 * cells.as_dvec3();
-    let least = 0.5 * sqrt(3.0) * size * (1.0 + ROUNDED);
+    let least = 0.5 * sqrt(3.0) * size * (1.0 + ROUNDING_RATIO);
     let (mut sum, mut n_open) = (Moments::ZERO, 0.0);
     let mut add_cell = |cell: UVec3| {
         let values = field.corners(cell);

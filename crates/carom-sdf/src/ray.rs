@@ -11,7 +11,7 @@
 //! Differs: steps are proved, and so are misses.
 
 use crate::bake::Accuracy;
-use crate::bounds::{ROUNDED, bounds, corner_nodes, value_bounds};
+use crate::bounds::{ROUNDING_RATIO, bounds, corner_nodes, value_bounds};
 use crate::field::Field;
 use carom_math::Ray;
 use carom_math::ops::sqrt;
@@ -109,8 +109,8 @@ pub(crate) fn part_in_grid(
         // Slightly wider, for rounding: points outside are free, and cells are clamped to the
         // grid.
         let (low, high) = (low.min(high), low.max(high));
-        start = start.max(low - ROUNDED * low.abs());
-        end = end.min(high + ROUNDED * high.abs());
+        start = start.max(low - ROUNDING_RATIO * low.abs());
+        end = end.min(high + ROUNDING_RATIO * high.abs());
     }
     (start <= end).then_some([start, end])
 }

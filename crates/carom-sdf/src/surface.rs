@@ -47,7 +47,7 @@ impl<'a> Surface<'a> {
         let tree = Bvh::build(&boxes, &settings).map_err(bad_tree)?;
         let sides = Sides::new(mesh, &tree, &grid, low, high)?;
         let (low, high) = grid.wide_bounds();
-        Ok(Surface { mesh, tree, sides, grid, band, slack: (high - low).length() * ROUNDED })
+        Ok(Surface { mesh, tree, sides, grid, band, slack: (high - low).length() * ROUNDING_RATIO })
     }
 
     /// Prepares a mesh for all nodes of a grid. Also returns the header of its field.
@@ -134,7 +134,7 @@ impl<'a> Surface<'a> {
 ///
 /// The projected point on a face has an error of about `u size / sine^2` along it, with `u` for
 /// 2^-53. The sine is at least 2^-10.
-const ROUNDED: f64 = f64::from_bits((1023 - 30) << 52);
+const ROUNDING_RATIO: f64 = f64::from_bits((1023 - 30) << 52);
 
 /// The square of the least sine of a triangle's first angle. For smaller ones plain arithmetic is
 /// not accurate enough.

@@ -3,7 +3,7 @@
 //!
 //! Platforms reach below the floor, and none comes near a wall. So they cannot crush a figure
 //! against the level. A platform that moves into the figure pushes it out, which is counted and is
-//! no fault. Being freed from the level is a fault.
+//! no fault. A push out of the level is a fault.
 
 use crate::walk::{Course, Intent, WalkTally};
 use carom_character::{BodyContact, Character, CharacterBody, Figure, Sweep as _, WorldSweep};

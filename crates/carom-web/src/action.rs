@@ -19,7 +19,7 @@ pub enum Action {
     /// Takes hold of the first thing on a ray: a dynamic body at that point, a vertex of a cloth,
     /// a rope or a soft body, or some particles.
     Grab {
-        /// Where the ray begins.
+        /// The origin of the ray.
         origin: [f32; 3],
         /// Its direction.
         direction: [f32; 3],
@@ -33,7 +33,7 @@ pub enum Action {
     Release,
     /// Shoots a heavy ball, which passes through nothing.
     Shoot {
-        /// Where it starts.
+        /// Its first position.
         origin: [f32; 3],
         /// Its velocity.
         velocity: [f32; 3],
@@ -44,7 +44,7 @@ pub enum Action {
     Spawn {
         /// Its shape.
         shape: SpawnShape,
-        /// Where it starts.
+        /// Its first position.
         at: [f32; 3],
         /// Half of its size.
         size: f32,
@@ -55,7 +55,7 @@ pub enum Action {
         vertices: Vec<[f32; 3]>,
         /// Three of them for each triangle.
         triangles: Vec<[u32; 3]>,
-        /// Where its middle starts.
+        /// The first position of its middle.
         at: [f32; 3],
         /// Half of its largest extent.
         size: f32,

@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let impact = world
         .query(&QueryFilter::SOLID)
         .cast_motion(&bullet, &path, &ImpactSettings::default())
-        .ok_or("it hits the sheet")?;
+        .ok_or("the bullet meets nothing")?;
     println!("the bullet meets the sheet after {:.4} ms", 1000.0 * impact.safe_until());
     assert_eq!(impact.body, sheet);
     // 5 m, less the radius and half of the sheet.

@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(near.is_some() && near < struck, "the sensor notices the anvil before the head strikes it");
 
     // The head comes off, and the hammer is a stick.
-    let head = world.body(hammer)?.colliders().nth(1).ok_or("a head")?.id();
+    let head = world.body(hammer)?.colliders().nth(1).ok_or("no head")?.id();
     world.remove_collider(head)?;
     println!("without its head it has {:.3} kg", world.body(hammer)?.mass());
     assert!((world.body(hammer)?.mass() - 0.1210).abs() < 0.001);

@@ -18,7 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(!carom::intersects(&brick, &here, &ball, &above));
 
     let into = Pose::from_translation(Vec3::new(0.0, 0.875, 0.0));
-    let pair = carom::contact(&brick, &here, &ball, &into, 0.0).ok_or("they overlap")?;
+    let pair = carom::contact(&brick, &here, &ball, &into, 0.0).ok_or("no contact: they are apart")?;
     let contact = pair.contact;
     println!("{} m deep; the ball is freed along {}", -contact.distance, contact.normal);
     assert_eq!((contact.distance, contact.normal), (-0.125, Vec3::Y));

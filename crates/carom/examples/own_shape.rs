@@ -37,6 +37,7 @@ impl SupportMap for Lens {
         DVec3::ZERO
     }
 
+    /// The radius of a ball around the centre that contains the shape.
     fn radius(&self) -> f64 {
         self.rim()
     }
@@ -57,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("beside the table: {:.6} m apart; the rim is nearest", gap.distance);
     assert!((gap.distance - 0.2).abs() < 1e-5);
     let down = Ray::new(Vec3::Y * 5.0, Vec3::NEG_Y);
-    let hit = carom::cast_ray(&lens, &here, &down, Interval::FORWARD).ok_or("the ray meets the lens")?;
+    let hit = carom::cast_ray(&lens, &here, &down, Interval::FORWARD).ok_or("the ray misses")?;
     println!("a ray from above meets it after {:.6} m", hit.t);
     assert!((hit.t - 4.6).abs() < 1e-5);
 

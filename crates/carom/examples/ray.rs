@@ -21,7 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // From the eye, straight ahead: the pillar hides the ball.
     let ahead = Ray::new(Vec3::Y, Vec3::X);
-    let first = world.query(&QueryFilter::SOLID).cast_ray(&ahead, 100.0).ok_or("the pillar is there")?;
+    let first = world.query(&QueryFilter::SOLID).cast_ray(&ahead, 100.0).ok_or("the ray meets nothing")?;
     println!(
         "the ray meets {} after {} m, on a face with normal {}",
         name(first.body),
@@ -31,10 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert_eq!((first.body, first.hit.t, first.hit.normal), (pillar, 3.5, Vec3::NEG_X));
 
     // The same ray through the pillar, as a camera that ignores it.
-    let behind = world
-        .query(&QueryFilter::SOLID.without(&[pillar]))
-        .cast_ray(&ahead, 100.0)
-        .ok_or("the ball is there")?;
+    let behind =
+        world.query(&QueryFilter::SOLID.without(&[pillar])).cast_ray(&ahead, 100.0).ok_or("no ball")?;
     println!("without the pillar it meets {} after {} m", name(behind.body), behind.hit.t);
     assert_eq!((behind.body, behind.hit.t), (ball, 8.0));
 
@@ -45,14 +43,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("all hits at {distances:?} m");
     assert_eq!(distances, [3.5, 4.5, 8.0, 10.0]);
 
-    let near = world
-        .query(&QueryFilter::SOLID)
-        .nearest(Vec3::new(2.0, 3.0, 0.0), 10.0)
-        .ok_or("something is near")?;
+    let near =
+        world.query(&QueryFilter::SOLID).nearest(Vec3::new(2.0, 3.0, 0.0), 10.0).ok_or("nothing is near")?;
     println!("nearest is {}, {} m away", name(near.body), near.projection.distance);
     assert_eq!((near.body, near.projection.distance), (pillar, 1.5));
 
-    // What would an explosion of 2 m reach?
+    // The bodies that an explosion of 2 m reaches.
     let blast = Shape::sphere(2.0)?;
     let reached = query.overlap_shape(&blast, &Pose::from_translation(Vec3::new(6.0, 1.0, 0.0)));
     let reached: Vec<_> = reached.iter().map(|collider| collider.body()).collect();

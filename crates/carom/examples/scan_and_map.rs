@@ -23,7 +23,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let still = motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)?;
     let pushed = motion_of(&start, Vec3::ZERO, Vec3::X, Vec3::ZERO)?;
     let TimeOfImpact::Hit(impact) = cast(&scan, &still, &arm, &pushed, &ImpactSettings::default()) else {
-        return Err("it meets the wall".into());
+        return Err("no impact was proved".into());
     };
     println!("it meets the wall after {:.3} s", impact.t_hi);
     assert!((impact.t_hi - 0.78).abs() < 1e-3);

@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     // A ray finds the ground below a point, and its normal.
     let down = Ray::new(Vec3::new(8.0, 50.0, 6.0), Vec3::NEG_Y);
-    let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("there is ground")?;
+    let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("no ground")?;
     let ground = down.origin + down.direction * hit.hit.t;
     println!("the ground at {:.1}, {:.1} is {:.2} m high", ground.x, ground.z, ground.y);
     assert!(hit.body == terrain && (ground.y - height_at(8.0, 6.0)).abs() < 0.01);

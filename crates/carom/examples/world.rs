@@ -20,9 +20,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for step in 1..=600 {
         world.step(1.0 / 60.0)?;
         for event in world.events().iter().filter(|event| event.kind == EventKind::Began) {
-            let name = |body| tower.iter().position(|&brick| brick == body);
-            let below = name(event.a).map_or("the floor".to_string(), |i| format!("brick {i}"));
-            println!("{:.2} s: brick {:?} meets {below}", step as f32 / 60.0, event.b.index() - 1);
+            let number = |body| tower.iter().position(|&brick| brick == body);
+            let [a, b] = [event.a, event.b]
+                .map(|body| number(body).map_or("the floor".to_string(), |i| format!("brick {i}")));
+            println!("{:.2} s: {b} meets {a}", step as f32 / 60.0);
             n_landings += 1;
         }
     }

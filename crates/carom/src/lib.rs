@@ -44,9 +44,10 @@
 //! assert!((gap.distance - 0.25).abs() < 1e-6);
 //! assert!((gap.point_a - Vec3::Y).length() < 1e-6, "the nearest point of the brick is in the world frame");
 //!
-//! // How deep, and which way out: B moved by -distance along the normal is free.
+//! // How deep, and which way out: B moved by -distance along the normal is free. The last argument
+//! // is the largest distance of a contact. At 0.0, shapes that are apart have none.
 //! let deep = carom::contact(&brick, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::Y * 0.9), 0.0);
-//! let contact = deep.ok_or("they overlap")?.contact;
+//! let contact = deep.ok_or("no contact: they are apart")?.contact;
 //! assert!((contact.distance + 0.1).abs() < 1e-6 && contact.normal == Vec3::Y);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -63,7 +64,7 @@
 //! let floor = Shape::mesh(square.to_vec(), vec![[0, 2, 1], [0, 3, 2]])?;
 //!
 //! let down = Ray::new(Vec3::new(1.0, 9.0, 1.0), Vec3::NEG_Y);
-//! let hit = carom::cast_ray(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray meets the floor")?;
+//! let hit = carom::cast_ray(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray misses")?;
 //! assert!((hit.t - 11.5).abs() < 1e-5 && hit.normal == Vec3::Y);
 //!
 //! let resting = Pose::from_translation(Vec3::Y * -2.5);
@@ -82,6 +83,9 @@
 //! around the first contact. If they do not, it is a lower bound of their distance. If neither is
 //! proved, it is a time before which nothing touches, with the reason.
 //!
+//! [`motion_of`] takes the pose at time 0 and a point of the body, in its own frame. Then follow
+//! the velocity of this point and the angular velocity about it.
+//!
 //! ```
 //! use carom::ccd::{ImpactSettings, TimeOfImpact};
 //! use carom::{Pose, Shape, Vec3};
@@ -93,7 +97,7 @@
 //! let from = Pose::from_translation(Vec3::X * -5.0);
 //! let flight = carom::motion_of(&from, Vec3::ZERO, Vec3::X * 10.0, Vec3::Y * 19.0)?;
 //! let answer = carom::cast(&wall, &still, &plank, &flight, &ImpactSettings::default());
-//! let TimeOfImpact::Hit(hit) = answer else { return Err("it flies into the wall".into()) };
+//! let TimeOfImpact::Hit(hit) = answer else { return Err("no impact was proved".into()) };
 //! // Nothing touches before `t_lo`, and they surely do at `t_hi`.
 //! assert!(0.39 < hit.t_lo && hit.t_lo <= hit.t_hi && hit.t_hi < hit.t_lo + 1e-3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -189,7 +193,8 @@
 //!
 //! A joint connects two bodies: as a hinge, a slider, a ball and socket, a rope, a weld, and more.
 //! It may have limits, motors and a force at which it breaks. Without an anchor it is at the
-//! origin of body B; a rope then connects both origins.
+//! origin of body B; a rope then connects both origins. `crates/carom-world/JOINTS.md` shows all
+//! twelve kinds with their settings, and the example `joint_kinds` of carom-world has each.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -208,7 +213,7 @@
 //! for _ in 0..150 {
 //!     world.step(1.0 / 60.0)?;
 //! }
-//! let angle = world.joint(hinge)?.angle().ok_or("a hinge has an angle")?;
+//! let angle = world.joint(hinge)?.angle().ok_or("the joint has no angle")?;
 //! assert!((angle - 1.57).abs() < 0.02);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -226,7 +231,7 @@
 //! let mut world = World::new();
 //! world.insert(BodyDesc::fixed(Shape::height_field([9, 9], [1.0, 1.0], heights)?))?;
 //! let down = Ray::new(Vec3::new(2.0, 9.0, 0.5), Vec3::NEG_Y);
-//! let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("ground")?;
+//! let hit = world.query(&QueryFilter::SOLID).cast_ray(&down, Interval::FORWARD).ok_or("no ground")?;
 //! assert!((hit.hit.t - 8.5).abs() < 1e-5);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -267,7 +272,7 @@
 //! assert!(world.body(table)?.angular_velocity().y < -0.5);
 //!
 //! // A leg comes off, and the centre of mass moves away from it.
-//! let leg = world.body(table)?.colliders().nth(1).ok_or("a leg")?.id();
+//! let leg = world.body(table)?.colliders().nth(1).ok_or("no leg")?.id();
 //! world.remove_collider(leg)?;
 //! assert!(0.0 < world.body(table)?.motion().center_of_mass.x);
 //! assert!(world.collider(leg).is_err());
@@ -340,7 +345,11 @@
 //! Your program moves a character. The bodies that the character pushes are moved only by forces.
 //! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //! Bodies push it as a body of its mass. On a planet
-//! [`Character::set_up`](character::Character::set_up) turns it.
+//! [`Character::set_up`](character::Character::set_up) turns it. It has a gravity of its own, and
+//! does not meet soft things: see [`CharacterBody`](character::CharacterBody).
+//!
+//! Walk after the step: the character then meets bodies where the step left them. A car drives
+//! before the step, because its wheels act by forces.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -354,6 +363,9 @@
 //! // 1.8 m tall, 0.3 m wide on each side.
 //! let character = Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 0.91)?;
 //! let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
+//! // It falls by its own setting, not by the world's. Here both are the same.
+//! let gravity = world.body(hero.body())?.step_forces(dt).gravity;
+//! hero.character_mut().set_gravity(f64::from(gravity.length()))?;
 //! for _ in 0..180 {
 //!     world.step(dt)?;
 //!     hero.walk(&mut world, DVec3::X * 1.5, f64::from(dt))?;
@@ -419,6 +431,39 @@
 //! let lowest = world.soft_body(sheet)?.positions().iter().map(|p| p.y).fold(f32::INFINITY, f32::min);
 //! assert!(lowest < 1.5, "{lowest}");
 //! assert!(world.particles(water)?.positions().iter().all(|p| 0.0 < p.y && p.y < 0.5));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Large worlds
+//!
+//! Poses, contacts and rays are `f32` numbers in the frame of the world, so they are coarse far
+//! from its origin. [`World::set_origin`] moves this origin to the player. All bodies keep their
+//! positions in `f64`, which `wide_position` returns. The example `large_world` of carom-world
+//! follows a train over 100 km.
+//!
+//! ```
+//! use carom::prelude::*;
+//!
+//! let mut world = World::new();
+//! world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+//! let unit = Shape::cuboid(Vec3::splat(0.5))?;
+//! let home = BodyDesc::dynamic(unit.clone()).with_position(Vec3::new(0.1, 0.5, 0.0));
+//! let home = world.insert(home)?;
+//! let before = world.body(home)?.wide_position();
+//!
+//! // A player in a city, 100 km away: from here on, poses are relative to the city.
+//! let city = DVec3::X * 100_000.0;
+//! world.set_origin(city)?;
+//! let at = city + DVec3::new(0.3, 0.6, 0.0);
+//! let tower = world.insert(BodyDesc::dynamic(unit).with_wide_position(at))?;
+//! for _ in 0..180 {
+//!     world.step(1.0 / 60.0)?;
+//! }
+//! let tower = world.body(tower)?;
+//! assert!((tower.position() - Vec3::new(0.3, 0.5, 0.0)).length() < 0.01);
+//! assert!((tower.wide_position() - at).length() < 0.11);
+//! // The box at home lies where it was.
+//! assert!((world.body(home)?.wide_position() - before).length() < 0.01);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
@@ -669,7 +714,8 @@
 //!         manifolds(&shapes[a], &bodies[a].pose, &shapes[b], &bodies[b].pose, 0.02, cache, &mut found);
 //!         contacts.extend(found.iter().map(|m| ContactPair::new(pair.a, pair.b, *m, 0.5, 0.0)));
 //!     }
-//!     // Response: what happens next.
+//!     // Response: what happens next. First, what is hit wakes.
+//!     sleepers.wake_touched(&mut bodies, &contacts, &[], solver.settings());
 //!     solver.step(&mut bodies, &contacts, &mut [], 1.0 / 60.0)?;
 //!     sleepers.fall_asleep(&mut bodies, &solver);
 //! }

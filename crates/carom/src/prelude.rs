@@ -39,13 +39,11 @@
 //! // A ball falls on the shelf: a cast has the time.
 //! let falls = carom::motion_of(&Pose::from_translation(Vec3::Y * 2.1), Vec3::ZERO, Vec3::NEG_Y, Vec3::ZERO)?;
 //! let mut query = world.query(&QueryFilter::SOLID);
-//! let met = query.cast_motion(&Shape::sphere(0.5)?, &falls, &ImpactSettings::default()).ok_or("the shelf")?;
-//! let TimeOfImpact::Hit(impact) = met.time else { return Err("it is a plain hit".into()) };
+//! let met = query.cast_motion(&Shape::sphere(0.5)?, &falls, &ImpactSettings::default()).ok_or("it misses the shelf")?;
+//! let TimeOfImpact::Hit(impact) = met.time else { return Err("no impact was proved".into()) };
 //! assert!(met.body == shelf && (impact.t_lo - 0.5).abs() < 1e-3);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
-//!
-//! Reference: bevy, `bevy::prelude`.
 
 pub use carom_character::{
     Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc,

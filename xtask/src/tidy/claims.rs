@@ -64,6 +64,8 @@ impl TestNames {
 /// A paragraph, an item of a list, or a row of a table.
 struct Paragraph {
     line: usize,
+    /// The number of headings above it.
+    section: usize,
     text: String,
     is_table: bool,
 }
@@ -86,18 +88,20 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
         complain(line, "columns", format!("prose has more than {MAX_COLUMNS} columns"));
     });
     let is_notes = path.starts_with("benches/");
-    let (mut first_promise, mut names_a_test) = (None, false);
+    // By section: the line of its first promise, and whether it names a test.
+    let mut promises: BTreeMap<usize, (Option<usize>, bool)> = BTreeMap::new();
     for paragraph in &paragraphs {
+        let (first_promise, names_a_test) = promises.entry(paragraph.section).or_default();
         let crates: Vec<&str> = crate_of(path).into_iter().chain(crates_in(&paragraph.text)).collect();
         for span in spans(&paragraph.text) {
             let Some((module, name)) = test_name(span) else { continue };
-            names_a_test = true;
+            *names_a_test = true;
             if !is_notes && !tests.has(&crates, module, name) {
                 complain(paragraph.line, "test name", format!("{span} is no test of {}", crates.join(", ")));
             }
         }
         for module in modules_of_tests(&paragraph.text) {
-            names_a_test = true;
+            *names_a_test = true;
             if !tests.has_module(&crates, module) {
                 complain(paragraph.line, "test name", format!("{module} has no tests"));
             }
@@ -111,9 +115,7 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
                 let start = words[..6].join(" ");
                 complain(paragraph.line, "sentence", format!("{} words: {start} ...", words.len()));
             }
-            let is_opener =
-                |opener: &&str| sentence.strip_prefix(*opener).is_some_and(|s| s.starts_with(' '));
-            if let Some(opener) = OPENERS.iter().find(|opener| is_opener(opener)) {
+            if let Some(opener) = opener(&sentence) {
                 complain(paragraph.line, "opener", format!("a sentence begins with {opener}"));
             }
             let bare = |word: &&str| word.trim_matches([',', '.', ';', ':', '(', ')']).to_string();
@@ -126,8 +128,45 @@ pub(super) fn check(path: &str, text: &str, tests: &TestNames) -> Vec<Complaint>
             }
         }
     }
-    if let (Some(line), false) = (first_promise, names_a_test) {
-        complain(line, "promise", "says never or always, and the file names no test".to_string());
+    for promise in promises.into_values() {
+        if let (Some(line), false) = promise {
+            complain(line, "promise", "says never or always, and the section names no test".to_string());
+        }
+    }
+    found
+}
+
+/// Returns the forbidden word with which the sentence begins.
+fn opener(sentence: &str) -> Option<&'static str> {
+    let begins = |opener: &str| sentence.strip_prefix(opener).is_some_and(|rest| rest.starts_with(' '));
+    OPENERS.into_iter().find(|opener| begins(opener))
+}
+
+/// Returns a complaint for each sentence of a comment that begins with a forbidden word.
+pub(super) fn check_comments(path: &str, text: &str) -> Vec<Complaint> {
+    let mut found = Vec::new();
+    let mut paragraph = (1, String::new());
+    let mut is_code = false;
+    for (number, line) in (1..).zip(text.lines().chain([""])) {
+        let comment = line.trim_start();
+        let prose = ["//!", "///", "//"].iter().find_map(|mark| comment.strip_prefix(mark));
+        let prose = prose.unwrap_or_default().trim();
+        is_code ^= prose.starts_with("```");
+        let is_break = is_code || prose.is_empty() || ["|", "- ", "```"].iter().any(|s| prose.starts_with(s));
+        if is_break {
+            for opener in sentences(&paragraph.1).iter().filter_map(|sentence| opener(sentence)) {
+                let text = format!("a sentence of the comment begins with {opener}");
+                found.push(Complaint { path: path.to_string(), line: paragraph.0, rule: "opener", text });
+            }
+            paragraph.1.clear();
+        }
+        if !is_code && !prose.is_empty() {
+            if paragraph.1.is_empty() {
+                paragraph.0 = number;
+            }
+            paragraph.1.push_str(prose.trim_start_matches("- "));
+            paragraph.1.push(' ');
+        }
     }
     found
 }
@@ -195,7 +234,7 @@ fn modules_of_tests(text: &str) -> Vec<&str> {
 /// Returns the prose of a file. Calls `long` with the number of each line that is too long.
 fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Paragraph> {
     let mut found: Vec<Paragraph> = Vec::new();
-    let (mut is_code, mut is_open) = (false, false);
+    let (mut is_code, mut is_open, mut section) = (false, false, 0);
     for (number, line) in text.lines().enumerate() {
         let prose = if !is_rust {
             line
@@ -215,6 +254,7 @@ fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Par
             continue;
         }
         let is_free = prose.trim().is_empty() || ["#", "    ", "<!--"].iter().any(|s| prose.starts_with(s));
+        section += usize::from(!is_code && prose.starts_with('#'));
         let is_table = prose.starts_with('|');
         if is_code || is_free {
             is_open = false;
@@ -230,7 +270,7 @@ fn paragraphs(text: &str, is_rust: bool, long: &mut dyn FnMut(usize)) -> Vec<Par
                 last.text.push(' ');
                 last.text.push_str(text);
             }
-            _ => found.push(Paragraph { line: number + 1, text: text.to_string(), is_table }),
+            _ => found.push(Paragraph { line: number + 1, section, text: text.to_string(), is_table }),
         }
         is_open = !is_table;
     }

@@ -296,8 +296,20 @@ fn tests_that_are_named_exist() {
 fn promises_name_a_test() {
     assert_eq!(readme("A sweep is never late.\n"), ["promise"]);
     assert_eq!(readme("A sweep is never late.\n\n- Held by `contain::all`.\n"), [""; 0]);
+    assert_eq!(readme("A sweep is never late.\n\n## Tests\n\n- Held by `contain::all`.\n"), ["promise"]);
     assert_eq!(readme("It never knows a shape.\n"), [""; 0]);
     assert_eq!(readme("Use `always`.\n"), [""; 0]);
+}
+
+#[test]
+fn sentences_of_comments_begin_with_their_subject() {
+    let lines = |text: &str| -> Vec<usize> {
+        claims::check_comments("a.rs", text).iter().map(|complaint| complaint.line).collect()
+    };
+    assert_eq!(lines("/// Returns it.\nfn f() {}\n    // So it is. What is met\n    // stops.\n"), [3]);
+    assert_eq!(lines("//! It ends\n//! here. Of two, one is left.\n//!\n//! - Where it is.\n"), [1, 4]);
+    assert!(lines("/// Ends with `Which` of them.\n/// ```\n/// // What is it?\n/// ```\n").is_empty());
+    assert!(lines("let a = \"What\";\n// A sentence that ends.\nlet What = 1;\n").is_empty());
 }
 
 #[test]

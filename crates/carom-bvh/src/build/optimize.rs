@@ -14,8 +14,8 @@
 use super::links::{Links, NONE};
 use alloc::vec::Vec;
 
-/// One node in this many searches for a position in a round.
-const SHARE: usize = 2;
+/// One node in this many searches for a better position in a round: the larger half.
+const NODES_PER_SEARCH: usize = 2;
 
 /// The maximum number of nodes in a search.
 const MAX_SEARCHED_NODES: u32 = 1024;
@@ -55,7 +55,7 @@ fn largest(links: &Links) -> Vec<u32> {
         // Areas are not negative, so the order of their bits is their order.
         .map(|i| (links.area(i).to_bits(), i))
         .collect();
-    let n_largest = nodes.len().div_ceil(SHARE);
+    let n_largest = nodes.len().div_ceil(NODES_PER_SEARCH);
     if n_largest < nodes.len() {
         nodes.select_nth_unstable_by(n_largest, |a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
         nodes.truncate(n_largest);
@@ -81,7 +81,7 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
     let row = &links.rows[node as usize];
     let own_area = row.half_area(links.unit);
     let mut best = Move { node, to: NONE, gain: 0.0 };
-    let mut max_nodes = 0;
+    let mut n_searched = 0;
     // The area saved above and at the pivot if the node is removed.
     let mut shrunk = links.area(parent);
     let mut pivot = parent;
@@ -91,10 +91,10 @@ fn search(links: &Links, node: u32, stack: &mut Vec<(f32, u32)>) -> Option<Move>
         stack.push((shrunk, other));
         while let Some((gain_so_far, at)) = stack.pop() {
             // A position below costs at least the node's own area.
-            if gain_so_far - own_area <= best.gain || max_nodes == MAX_SEARCHED_NODES {
+            if gain_so_far - own_area <= best.gain || n_searched == MAX_SEARCHED_NODES {
                 continue;
             }
-            max_nodes += 1;
+            n_searched += 1;
             let at_row = &links.rows[at as usize];
             let both = at_row.merged(row).half_area(links.unit);
             let gain = gain_so_far - both;

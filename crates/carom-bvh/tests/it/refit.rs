@@ -161,7 +161,7 @@ fn a_bad_refit_is_refused_and_changes_nothing() {
         tree.refit_with(|_, p| bad[p as usize]).map_err(|e| e.to_string()),
         Err("primitive 17 has a bound that is NaN or infinite".into())
     );
-    // Of several the least number is named, whichever was called for first.
+    // The error names the least of several numbers, in any order of the calls.
     for pair in [[3, 7], [0, 49], [20, 21], [7, 40]] {
         let mut bad = good.clone();
         bad[pair[0]].min.x = f32::INFINITY;

@@ -62,7 +62,7 @@ fn bilateral(a: &Body, b: &Body) -> (Verdict, u32) {
             Axis::OfA(n) => a.path.at(t).0 * n,
             Axis::OfB(n) => b.path.at(t).0 * n,
         };
-        // Of a pair of corners, and of the deepest pair.
+        // The distance of a pair of corners, and that of the deepest pair.
         let of_pair = |t: f64, (p, q): (DVec3, DVec3)| {
             let ((turn_a, at_a), (turn_b, at_b)) = poses(t);
             axis_at(t).dot(turn_b * q + at_b - turn_a * p - at_a)

@@ -1,4 +1,4 @@
-//! What the tests of times of impact share: bodies with their motions, and a search that proposes
+//! Shared by the tests of times of impact: bodies with their motions, and a search that proposes
 //! with GJK.
 
 use carom_ccd::{

@@ -176,8 +176,8 @@ fn r_a_triangle_with_two_coincident_corners_is_a_segment() {
     }
 }
 
-/// Where features have no extent in any direction there is no normal to be had from them; the way
-/// they come together has one.
+/// Features without an extent in any direction have no normal; their relative motion
+/// gives one.
 #[test]
 fn normals_are_unit_vectors_also_of_points() {
     let at = |p: DVec3, q: DVec3| [p, p, q, q];

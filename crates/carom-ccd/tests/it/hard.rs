@@ -489,9 +489,9 @@ fn slow_grazing_while_turning_is_decided() {
     assert!(n_proposals <= 6, "{n_proposals}");
 }
 
-/// A sweep of the long runs: an edge passes by an edge while both boxes turn by 3 radians. Where a
-/// root far ahead was found, and not reached, its slope was taken for that of the place reached,
-/// and the next look was far behind the contact, 64 times.
+/// A sweep of the long runs: an edge passes by an edge while both boxes turn by 3 radians. If a
+/// root far ahead was found, and not reached, its slope was taken for that of the point reached.
+/// The next test was far behind the contact, 64 times.
 #[test]
 fn the_slope_of_a_root_that_is_not_reached_is_not_followed() {
     let a = Body::cuboid(

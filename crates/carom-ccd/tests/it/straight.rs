@@ -8,7 +8,7 @@ use carom_gjk::{GjkSettings, wide};
 use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 
-/// What the distances of the truth are off by, for bodies of size one.
+/// The error of the distances of the truth, for bodies of size one.
 const ROUNDING: f64 = 1e-11;
 
 #[derive(Debug, Default)]
@@ -134,6 +134,6 @@ fn boxes_on_a_grid_are_bracketed() {
         check((&a, &motion_a), (&b, &motion_b), tau, &mut counts, &format!("case {case}"));
     }
     assert!(600 < counts.hits && 800 < counts.clear, "{counts:?}");
-    // What slides along or just touches.
+    // Sweeps that slide along or just touch.
     assert!(counts.undecided < 120, "{counts:?}");
 }

@@ -25,7 +25,7 @@ fn a_ball_is_made_coarser_and_written() {
     assert_eq!((d["triangles"][0].as_u64(), d["triangles"][1].as_u64()), (Some(2000), Some(100)));
     let off = d["new_to_old"].as_f64().unwrap();
     assert!(0.01 < off && off < 0.2, "{off}");
-    // What was written is a solid of so many triangles, and holds the ball.
+    // The file has a solid of this number of triangles, which contains the ball.
     let (info, _) = json("info coarsened.obj --json");
     let part = &info["files"][0]["parts"][0];
     assert_eq!(part["triangles"], 100, "{info}");

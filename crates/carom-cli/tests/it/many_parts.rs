@@ -69,7 +69,7 @@ fn pairs_come_as_lines() {
     assert!(error("check lines.json --json --json-lines").contains("cannot be used with"));
 }
 
-/// What a page says of its recording.
+/// The description of its recording in a page.
 pub(crate) fn description(page: &str) -> Value {
     use base64::Engine;
     use std::io::Read;

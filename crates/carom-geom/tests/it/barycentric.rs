@@ -14,7 +14,7 @@ fn corners_edges_and_the_middle() {
     }
     assert_eq!(barycentric(&t, DVec3::new(2.0, 1.0, 0.0)), Some([0.0, 0.5, 0.5]));
     assert_eq!(barycentric(&t, DVec3::new(1.0, 0.5, 0.0)), Some([0.5, 0.25, 0.25]));
-    // Of a point beside the triangle one weight is below 0; of one above, the weights are those of
+    // A point beside the triangle has a weight below 0. A point above it has the weights of
     // its foot.
     assert_eq!(barycentric(&t, DVec3::new(4.0, 2.0, 0.0)), Some([-1.0, 1.0, 1.0]));
     assert_eq!(barycentric(&t, DVec3::new(1.0, 0.5, 7.0)), Some([0.5, 0.25, 0.25]));

@@ -63,7 +63,7 @@ fn a_hull_without_width_is_hit_where_its_polygon_is() {
                     assert!(off <= 1e-13, "{name} {width:e} {line:?} {hit:?} {off:e}");
                     assert!((hit.normal.length() - 1.0).abs() < 1e-14, "{name} {hit:?}");
                 }
-                // Where the line goes through the middle of the sheet it goes through the hull.
+                // A line through the middle of the sheet goes through the hull.
                 let is_inner = expected.is_some_and(|t| {
                     let weights = line.at(t) - corners[0];
                     0.2 < weights.length() && polygon.project_point(line.at(t) * 1.01).distance == 0.0
@@ -176,7 +176,7 @@ fn rays_at_the_ends_of_the_range() {
     assert_eq!(times(stick.ray_hits(&long, Interval::BOTH)).len(), 2);
 }
 
-/// Of subnormal coordinates the way across an axis had no digits, and the point was off by a tenth.
+/// With subnormal coordinates, the distance across an axis had no digits: the point was off by 0.1.
 #[test]
 fn points_all_but_on_the_axis_have_their_nearest_point() {
     let cone = Cone::new(3.0, 5.0).unwrap();

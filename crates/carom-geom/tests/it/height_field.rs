@@ -198,7 +198,7 @@ macro_rules! height_field_tests {
                             [random.below(3)];
                         let origin = stored(DVec3::new(at.x, high + 1.0, at.z) + tilt.with_y(0.0));
                         let ray = Ray::new(origin, stored(at) - origin);
-                        // Where the rounded line leaves the rectangle above the field there may be
+                        // If the rounded line leaves the rectangle above the field, there may be
                         // nothing to hit.
                         let passes = |y: f64| {
                             let p = wide(ray.origin)

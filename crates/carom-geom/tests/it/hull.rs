@@ -103,8 +103,8 @@ macro_rules! hull_tests {
                 }
             }
 
-            /// Of a hull without tolerance: every point below or in every face, decided exactly;
-            /// each face in one plane.
+            /// Checks a hull without tolerance: every point is below or in every face, decided
+            /// exactly, and each face is in one plane.
             fn check_exactly(hull: &ConvexHull, points: &[$vec3]) {
                 let vertex = |v: u32| wide(hull.vertices()[v as usize]);
                 for face in 0..hull.n_faces() as u32 {
@@ -541,7 +541,7 @@ macro_rules! hull_tests {
                     prop_assert_eq!(surface.triangles.len(), 2 * surface.vertices.len() - 4);
                 }
 
-                /// What points span is told exactly, whatever pairs, triples and fours of them say;
+                /// The span of points is exact, whatever pairs, triples and fours of them say;
                 /// and the lesser hull is theirs.
                 #[test]
                 fn the_span_of_few_points_is_exact(points in few_points()) {

@@ -23,7 +23,7 @@ fn never_refutes_a_hit_and_rarely_keeps_a_miss() {
                     // Without area.
                     t[2] = t[1];
                 }
-                // Of two blocks one has corners that are no `f32`.
+                // One of two blocks has corners that are no `f32`.
                 if is_single { t.map(|p| p.as_vec3().as_dvec3()) } else { t }
             })
             .collect();

@@ -1,4 +1,4 @@
-//! What lies next to what on meshes that are whole, torn, folded, and written down badly.
+//! Neighbours on meshes that are whole, torn, folded, or badly stored.
 
 use carom_geom::mesh_topology::{EdgeKind, MeshTopology, NO_TRIANGLE};
 use glam::DVec3;

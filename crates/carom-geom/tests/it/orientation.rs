@@ -1,4 +1,4 @@
-//! Which triangles have to be turned over: against what was turned.
+//! Triangles that have to be flipped, compared with those that were flipped.
 
 use carom_geom::f64::{MeshReport, TriMesh};
 use carom_geom::{Ambiguity, Orientation};

@@ -54,7 +54,7 @@ macro_rules! ray_table_tests {
                     assert!(at.abs() <= noise + off, "{name} {ray:?}: {at:e} off the surface");
                     let n = wide(hit.normal);
                     assert!((n.length() - 1.0).abs() < 1e-5, "{name} {ray:?} {n}");
-                    // Where it only touches, at the tip of a cone, any normal of the tip will do.
+                    // If it only touches the tip of a cone, any normal of the tip will do.
                     let is_through = all
                         .as_slice()
                         .last()

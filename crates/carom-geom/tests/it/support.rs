@@ -70,7 +70,7 @@ macro_rules! support_tests {
                     assert_eq!(shape.margin(), f64::from(shape.radius()));
                 }
 
-                /// Where the balls are far apart, of one size, nested, or one is a point.
+                /// Balls that are far apart, of one size, or nested, or of which one is a point.
                 #[test]
                 fn tapered_capsules(h in size(), upper in size(), lower in size(), equal in 0..4) {
                     let lower = if equal == 0 { upper } else { lower };

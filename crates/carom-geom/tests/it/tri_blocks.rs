@@ -99,7 +99,7 @@ fn bounds_hold_and_are_close() {
             assert_eq!((may_meet[j] | bounds.lanes[j]) >> a.len(), 0);
         }
         assert!(b.len() == 8 || may_meet[b.len()] == 0);
-        // What is promised is kept, and told when it is less than what was asked.
+        // The promised bound holds, and is reported if it is below the wanted one.
         assert!(bounds.at_most <= within);
         if bounds.at_most < within {
             n_better += 1;

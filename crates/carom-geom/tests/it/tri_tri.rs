@@ -231,7 +231,7 @@ fn intersection_segments_exactly() {
         let mut ends = Vec::new();
         for (s, t) in [(&a, &b), (&b, &a)] {
             for i in 0..3 {
-                // Of whole numbers, so the difference is exact.
+                // The numbers are whole, so the difference is exact.
                 let (p, d) = (s[i], s[(i + 1) % 3] - s[i]);
                 if let LineHit::Inside { t, t_sign } | LineHit::Boundary { t, t_sign } =
                     oracle::line_triangle(p, d, t)
@@ -361,7 +361,7 @@ fn nearly_parallel_edges() {
     println!("worst error {worst:e}");
 }
 
-/// Where coordinates are large the closest points are rounded to their digits, the distance is not.
+/// If coordinates are large, the closest points are rounded to their digits, the distance is not.
 #[test]
 fn distances_of_segments_far_from_the_origin() {
     let mut random = Random::new(9);

@@ -34,7 +34,7 @@ impl SupportMap for Flat {
     }
 }
 
-/// Of size about 1 times the scale.
+/// Returns a shape of size about 1 times the scale.
 fn shape(kind: usize, s: f64) -> Box<dyn SupportMap> {
     match KINDS[kind] {
         "sphere" => Box::new(Sphere::new(0.5 * s).unwrap()),

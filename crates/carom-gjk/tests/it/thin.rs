@@ -212,7 +212,7 @@ fn flat_bodies_touch_in_one_point_warm_too() {
     let translation = DVec3::new(-1.6458332271325605e-7, 0.00026669734615323356, 0.00028447772289137083);
     let pose = WidePose { rotation, translation };
     let settings = GjkSettings::default();
-    // Of both.
+    // The size of both.
     const SIZE: f64 = 0.02;
     let mut rng = Rng(77);
     let (mut n_touching, mut worst) = (0, 0.0_f64);

@@ -9,7 +9,7 @@ use carom_testkit::oracle::depth::depth;
 use carom_testkit::oracle::sat::overlap_along;
 use glam::DVec3;
 
-/// What the pairs of a test turned out to be, so that the test can say that the mix was fair.
+/// Counts of the kinds of pairs in a test, so that the test can assert that the mix was fair.
 #[derive(Debug, Default)]
 pub(crate) struct Mix {
     pub(crate) apart: usize,

@@ -71,7 +71,7 @@ fn obj_comments_may_be_in_any_encoding() {
             assert!(refusal(&latin, Format::Obj).contains("is not a "), "{to}");
         }
     }
-    // What is not read is named as in any other file.
+    // Content that is not read is named as in any other file.
     let model =
         parse(&[samples::OBJ, b"\ncurv 0 1 1 2 # \xe9\nl 1 2 # \xe9\n"].concat(), Format::Obj).unwrap();
     assert!(

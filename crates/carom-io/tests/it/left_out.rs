@@ -591,7 +591,7 @@ fn gltf_transforms_that_are_none_are_refused() {
     assert!(message.contains("nodes[1] (b)") && message.contains("instance 0: the rotation"), "{message}");
 }
 
-/// If one node has no placement, the others are read on demand. What hangs on it is named.
+/// If one node has no placement, the others are read on demand. Its children are named.
 #[test]
 fn gltf_nodes_without_a_placement_are_listed_on_demand() {
     // The roots are a part, a node of this text, and another part.

@@ -3,7 +3,8 @@
 //! - Neighbours in the row are linked. The stiffness of a link is that of the rope over the link's
 //!   length. So the stretch does not depend on the number of particles.
 //! - All links are solved together, with the bodies that hold particles of the rope (`chain`). So
-//!   a rope that does not stretch bears a load of many times its mass.
+//!   a rope that does not stretch bears a load of many times its mass (test:
+//!   `ropes::a_light_rope_bears_a_heavy_end`).
 //! - Three consecutive particles resist bending, by the difference of their tangents.
 //!
 //! Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD, 2016; M. Bergou et al., Discrete Elastic

@@ -146,8 +146,8 @@ fn find(pins: &[u32], rest: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Tether> {
     tethers
 }
 
-/// Divides the pins into up to as many sides as a particle has tethers: around those that are
-/// farthest from each other at rest. Returns the side of each.
+/// Divides the pins into at most [`MAX_TETHERS`] sides by farthest-point clustering at rest.
+/// Returns the side of each pin.
 fn sides(pins: &[u32], rest: &[Vec3]) -> Vec<u32> {
     let mut sides = alloc::vec![0; pins.len()];
     let mut distances_sq = alloc::vec![f32::INFINITY; pins.len()];
@@ -169,9 +169,8 @@ fn sides(pins: &[u32], rest: &[Vec3]) -> Vec<u32> {
     sides
 }
 
-/// Returns the length of the straight way from a source to the corner `c` of a triangle, through
-/// the side from `a` to `b`, whose distances from the source are given. `None` if it does not go
-/// through the side.
+/// Returns the distance from a source to the corner `c` of a triangle, straight through the side
+/// `ab`, given the distances of `a` and `b`. `None` if the straight line misses the side.
 fn unfolded([a, b, c]: [Vec3; 3], [from_a, from_b]: [f64; 2]) -> Option<f64> {
     let [a, b, c] = [a, b, c].map(|corner| corner.as_dvec3());
     let (side, to_c) = (b - a, c - a);

@@ -66,9 +66,9 @@ impl Liquid {
 pub struct Gas {
     /// Mass per volume at rest, greater than 0.
     pub density: f32,
-    /// Acceleration against gravity, in parts of it, at least 0.
+    /// Acceleration against gravity, as a fraction of gravity, at least 0.
     pub lift: f32,
-    /// The part of the speed that is lost per second, at least 0.
+    /// The fraction of the speed that is lost per second, at least 0.
     pub drag: f32,
     /// As in [`Liquid`].
     pub viscosity: f32,
@@ -83,13 +83,13 @@ impl Default for Gas {
 }
 
 impl Gas {
-    /// This gas with another lift, in parts of gravity.
+    /// This gas with another lift, as a fraction of gravity.
     #[must_use]
     pub fn with_lift(self, lift: f32) -> Gas {
         Gas { lift, ..self }
     }
 
-    /// This gas with another part of the speed lost per second.
+    /// This gas with another fraction of the speed lost per second.
     #[must_use]
     pub fn with_drag(self, drag: f32) -> Gas {
         Gas { drag, ..self }

@@ -40,7 +40,7 @@ impl ParticleGroup {
 pub struct Renumbering {
     /// For all particles.
     pub ids: Vec<Option<u32>>,
-    /// Of the indices among the particles of all solids, for constraints: see
+    /// For the indices among the particles of all solids, in constraints: see
     /// [`ParticleBody::move_to`](crate::ParticleBody::move_to).
     pub indices: Vec<Option<u32>>,
 }

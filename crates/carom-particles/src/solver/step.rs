@@ -517,7 +517,7 @@ impl Step<'_> {
             coefficients: &work.coefficients,
             rows: self.neighbours.rows(),
             dt,
-            mixing: self.settings.smoothing,
+            min_mixing: self.settings.smoothing,
             is_plain: kinds.is_plain,
         };
         for_slots(&mut work.flow, |slots, out| dispatch(Mixing { flow, slots, out }));

@@ -161,7 +161,7 @@ pub struct Support {
     pub velocity: Vec3,
     /// The coefficient of friction, not negative.
     pub friction: f32,
-    /// What bears the body.
+    /// The thing that bears the body.
     pub by: Bearer,
 }
 
@@ -280,9 +280,9 @@ pub struct Attachment {
 
 /// The particles of solids in an iteration: what constraints project.
 pub struct SolidPass<'a> {
-    /// Where the particles will be at the end of the substep. The numbers that
-    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) returned are the places in
-    /// this slice. To be changed.
+    /// The positions of the particles at the end of the substep, to be changed. The numbers that
+    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) returned are indices into
+    /// this slice.
     pub positions: &'a mut [Vec3],
     /// Their inverse masses.
     pub inverse_masses: &'a [f32],
@@ -351,7 +351,7 @@ pub struct Acceleration {
 /// The acceleration of a particle.
 pub type AccelerationFn<'a> = &'a (dyn Fn(&ParticleMotion) -> Acceleration + Sync);
 
-/// What a step meets that the solver does not keep.
+/// The things that a step meets and the solver does not store.
 ///
 /// `'a` is how long fields, bodies and constraints are lent, `'f` how long their functions live.
 #[derive(Default)]

@@ -27,12 +27,12 @@ pub(crate) struct Flow<'a> {
     /// Places and inverse masses.
     pub(crate) positions: &'a [Row],
     pub(crate) velocities: &'a [Row],
-    /// For each slot: viscosity, which is negative if it is no liquid, cohesion, and vorticity.
+    /// For each slot: viscosity (negative if the slot is not a liquid), cohesion, vorticity.
     pub(crate) coefficients: &'a [Row],
     pub(crate) rows: Rows<'a>,
     pub(crate) dt: f32,
-    /// The part by which velocities are moved toward each other, whatever the viscosity.
-    pub(crate) mixing: f32,
+    /// The fraction by which velocities are moved toward each other even without viscosity.
+    pub(crate) min_mixing: f32,
     /// Whether all are of one liquid, which has no cohesion and no vorticity.
     pub(crate) is_plain: bool,
 }
@@ -58,7 +58,7 @@ impl Mixing<'_> {
     #[inline(always)]
     fn run_with<S: Simd, const IS_PLAIN: bool>(self, simd: S) {
         let Mixing { flow, slots, out } = self;
-        let Flow { smoothing, positions, velocities, coefficients, rows, dt, mixing: least, .. } = flow;
+        let Flow { smoothing, positions, velocities, coefficients, rows, dt, min_mixing: least, .. } = flow;
         let (table, speeds) = (positions.as_flattened(), velocities.as_flattened());
         let all_coefficients = coefficients.as_flattened();
         let splat = |x: f32| S::F32x8::splat(simd, x);

@@ -139,7 +139,7 @@ fn fields_hold_particles() {
     assert!(farthest < 0.94, "{farthest}");
 }
 
-/// What pushes a body comes out of the particles.
+/// The momentum that pushes a body comes out of the particles.
 #[test]
 fn a_body_takes_the_momentum_that_particles_lose() {
     let settings = ParticleSettings::new(0.05).with_gravity(Vec3::ZERO);
@@ -313,7 +313,7 @@ fn a_supported_body_bears_particles() {
     bear_grains(&mut [BodyBoundary { supports: &on_floor, ..plate() }]);
 }
 
-/// A stack of two plates bears grains. What they answer is the push: the owner of the plates has
+/// A stack of two plates bears grains. Their reaction is the push: the owner of the plates has
 /// nothing left to apply.
 #[test]
 fn plates_on_each_other_bear_particles() {

@@ -93,7 +93,7 @@ fn a_cloth_flaps_for_a_minute_without_growth_of_energy() {
         let mut particles = Particles::new(rest.clone(), 0.01);
         (particles.inverse_masses[0], particles.inverse_masses[9]) = (0.0, 0.0);
         let start = particles.energy(9.81);
-        // What is stored in stretching and bending comes and goes, less each time.
+        // The energy of stretching and bending comes and goes, less each time.
         let most = [0; 3].map(|_| {
             let mut most = f64::NEG_INFINITY;
             for _ in 0..20 {

@@ -50,7 +50,7 @@ impl Particles {
         1.0 / f64::from(self.inverse_masses[i])
     }
 
-    /// Of free particles.
+    /// The momentum of free particles.
     pub(crate) fn momentum(&self) -> DVec3 {
         (0..self.positions.len()).map(|i| self.velocities[i].as_dvec3() * self.mass(i)).sum()
     }

@@ -45,7 +45,7 @@ impl Finder {
         let found = self.search.within((&mut *cloth, &mut *obstacle), reach).finish().pairs.to_vec();
         for pair in found {
             let stencil = pair.stencil(cloth, obstacle);
-            // What belongs to the obstacle is repeated by a particle without weight.
+            // A particle without weight stands for each vertex of the obstacle.
             let own = |i: usize| if i < stencil.n_first { i } else { 0 };
             let weight = |i: usize| if i < stencil.n_first { stencil.weights[i] as f32 } else { 0.0 };
             self.near.push(NearFeatures {
@@ -234,7 +234,7 @@ fn bad_contacts_are_refused_by_name() {
     assert_eq!(refused, Err(ConstraintError::BadLink { link: 0 }));
     let refused = contacts.set(&positions[..4], &[]);
     assert_eq!(refused, Err(ConstraintError::WrongCount { expected: 5, given: 4 }));
-    // What touches stays where it is; what is not finite goes back; nothing drifts.
+    // Vertices that touch stay in place; those that are not finite go back; none drifts.
     contacts.set(&positions, &[good]).unwrap();
     contacts.project(&positions.clone(), &mut positions, &[1.0; 5]).unwrap();
     positions[2] = Vec3::NAN;

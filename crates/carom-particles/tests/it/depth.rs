@@ -54,7 +54,7 @@ fn particles_bounce_off_planes_as_in_closed_form() {
 fn rain_bounces_off_a_ball() {
     let n = 1024;
     let mut buffer = DepthBuffer::new(from_above(10.0, 3.0), n, n).unwrap();
-    // Where the rays of the pixels meet a ball of radius 1 in the origin.
+    // The depths at which the rays of the pixels meet a ball of radius 1 in the origin.
     buffer.set_depths(&vec![10.0; (n * n) as usize]).unwrap();
     let (mut depths, mut normals) = (Vec::new(), Vec::new());
     for pixel in 0..n * n {
@@ -85,7 +85,7 @@ fn rain_bounces_off_a_ball() {
     assert!(2000 < n_bounced, "{n_bounced}");
 }
 
-/// What comes out of a wall from behind is killed; what is far behind it is hidden, and flies on.
+/// A particle that comes out of a wall from behind is killed; one far behind it flies on, hidden.
 #[test]
 fn particles_from_behind_are_killed() {
     let buffer = buffer_of(camera(), 64, &square(Vec3::Z * -10.0, Vec3::X * 20.0, Vec3::Y * 20.0));

@@ -1,4 +1,4 @@
-//! What is drawn, against rays through the middle of each pixel and all triangles.
+//! Drawn pictures against rays through the middle of each pixel and all triangles.
 
 use crate::scenes::{buffer_of, camera, from_above, point, square};
 use carom_math::{Pose, Quat, Vec3};

@@ -41,7 +41,7 @@ fn no_particle_passes_a_thin_wall() {
     }
 }
 
-/// What begins inside comes out; in the same direction as it was nearest to.
+/// A particle that begins inside comes out, in the direction to the nearest surface.
 #[test]
 fn particles_that_begin_inside_are_put_onto_the_surface() {
     let ball = |p: Vec3| (p.length() - 1.0, p.normalize_or(Vec3::Y));

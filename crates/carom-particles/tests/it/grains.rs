@@ -173,8 +173,8 @@ fn solids_touch_themselves_unless_near_at_rest() {
     assert_eq!(filtered[2], Vec3::Y * 0.06);
 }
 
-/// What falls from a height comes up to the square of the restitution times it, from a plane and
-/// from a field, whichever of both is elastic. What is slow stays down.
+/// A grain that falls from a height comes up to the square of the restitution times it, from a
+/// plane and from a field, whichever of both is elastic. A slow grain stays down.
 #[test]
 fn grains_bounce_to_their_height() {
     let floor = |p: Vec3| (p.y, Vec3::Y);

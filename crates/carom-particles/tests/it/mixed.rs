@@ -160,8 +160,8 @@ fn any_order_of_insertion_gives_the_same() {
     }
 }
 
-/// Particles that are alike in all but their numbers part. Which of them goes where follows from
-/// the order of insertion, and the set of places does not.
+/// Particles that are alike in all but their numbers part. The order of insertion decides the
+/// particle at each position, but not the set of positions.
 #[test]
 fn coincident_particles_separate_to_the_same_positions_in_any_order() {
     let run = |is_reversed: bool| {
@@ -220,7 +220,7 @@ fn bytes_that_are_no_snapshot_are_refused() {
         assert_eq!(ParticleSolver::load(&bytes[..n]).unwrap_err(), ParticleError::BadSnapshot);
     }
     assert!(ParticleSolver::load(&[&bytes[..], &[0]].concat()).is_err());
-    // Any byte may be wrong. What is accepted can go on, or says that it cannot.
+    // Any byte may be wrong. An accepted state can go on, or says that it cannot.
     let mut n_accepted = 0;
     for at in (0..bytes.len()).step_by(61) {
         let mut wrong = bytes.clone();
@@ -287,7 +287,7 @@ fn contacts_and_events_say_what_touched_what() {
     let [contact] = solver.contacts() else { panic!("{:?}", solver.contacts()) };
     assert_eq!((contact.particle, contact.touched, contact.normal), (low, ContactTarget::Plane(0), Vec3::Y));
     assert!(contact.point.length() < 1e-6, "{}", contact.point);
-    // What gravity gave the grain in the step.
+    // The speed that gravity gave the grain in the step.
     let wanted = 9.81 * DT / solver.inverse_mass(low).unwrap();
     assert!((contact.impulse / wanted - 1.0).abs() < 1e-3, "{}", contact.impulse);
     assert_eq!(solver.events(), [ParticleEvent::Began(low, ContactTarget::Plane(0))]);
@@ -372,7 +372,7 @@ fn hostile_positions_end_in_an_error_or_in_order() {
     assert_eq!(before.len(), solver.n_particles());
 }
 
-/// What is accepted can be saved and loaded: no number in a solver is beyond `f32`.
+/// An accepted state can be saved and loaded: no number in a solver is beyond `f32`.
 #[test]
 fn numbers_that_overflow_are_refused() {
     let mut solver = ParticleSolver::new(ParticleSettings::new(0.05)).unwrap();
@@ -483,7 +483,7 @@ fn r_contacts_of_a_wrong_snapshot_are_refused() {
         [12, 16, 20, 24, 28, 32, 36].iter().flat_map(|at| [word(last + at, nan), word(last + at, infinite)]),
     );
     all.push(word(last + 24, (-1.0_f32).to_bits()));
-    // Of two particles, of which one does not exist, or comes first, or is the same.
+    // Two particles: the other one does not exist, or comes first, or is the same.
     for other in [u32::MAX, 2, 0, 1] {
         let mut wrong = word(last + 4, 3);
         wrong[last + 8..last + 12].copy_from_slice(&other.to_le_bytes());

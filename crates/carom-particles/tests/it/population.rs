@@ -17,8 +17,8 @@ fn step(solver: &mut ParticleSolver, bodies: &mut [Box<dyn ParticleBody>]) {
     solver.step_in(DT, &mut around).unwrap();
 }
 
-/// Water, sand, a rope and a rigid block; half of the water and the rope are removed. What is left
-/// has its places and velocities, its new numbers, its contacts, and goes on.
+/// Water, sand, a rope and a rigid block; half of the water and the rope are removed. The rest
+/// has its positions and velocities, its new numbers, its contacts, and goes on.
 #[test]
 fn what_is_left_after_a_removal_goes_on() {
     let spacing = 0.1;
@@ -82,7 +82,7 @@ fn what_is_left_after_a_removal_goes_on() {
         step(&mut solver, &mut bodies);
         if i == 0 {
             step(&mut loaded, &mut other_bodies);
-            // What touched and still does has not begun anew.
+            // Contacts that last do not begin again.
             let n_began = solver.events().iter().filter(|e| matches!(e, ParticleEvent::Began(..))).count();
             assert!(n_began < solver.contacts().len() / 4, "{n_began} of {}", solver.contacts().len());
         }

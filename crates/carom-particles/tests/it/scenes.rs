@@ -20,7 +20,7 @@ pub(crate) fn square(center: Vec3, u: Vec3, v: Vec3) -> (Vec<Vec3>, Vec<[u32; 3]
     (vec![center - u - v, center + u - v, center + u + v, center - u + v], vec![[0, 1, 2], [0, 2, 3]])
 }
 
-/// What `camera` sees of a square.
+/// The view of a square by `camera`.
 pub(crate) fn buffer_of(
     camera: Camera,
     n: u32,

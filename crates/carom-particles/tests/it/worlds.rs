@@ -27,7 +27,7 @@ struct Scene {
     bodies: Vec<(BodyId, Distance)>,
     /// The impulse that particles gave each body in the last step.
     impulses: Vec<Vec3>,
-    /// What rises.
+    /// The gas, which rises.
     gas: Range<u32>,
 }
 

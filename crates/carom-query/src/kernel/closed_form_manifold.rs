@@ -4,9 +4,8 @@
 //! stands on an end or lies across an edge. If a capsule lies along a face or an edge, the two
 //! features are clipped, as for other pairs.
 //!
-//! Balls and capsules are computed in the world frame. Only the axes of a rotation that are needed
-//! are computed. Compared with clipping every pair in A's frame this takes about a third of the
-//! time. Figures: `benches/notes/carom-query.md`.
+//! Balls and capsules are computed in the world frame, with only the needed axes of a rotation.
+//! This takes a third of the time of clipping in A's frame: `benches/notes/carom-query.md`.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.3 and 5.1.9; E. Catto, Contact
 //! Manifolds, GDC 2007.

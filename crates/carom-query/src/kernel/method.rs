@@ -1,10 +1,10 @@
-//! The algorithm that answers each pair of shapes: the one table of this crate.
+//! The algorithm that answers each pair of shapes: the two tables of this crate.
 //!
 //! Each query matches on [`Method`], so a missing pair does not compile. A pair of kinds stands in
 //! one order only. For the other order the caller swaps the shapes and mirrors the answer.
 //!
-//! Two convex shapes have a second table, [`ConvexMethod`]: pairs with formulas of their own, and
-//! the general search for all others.
+//! The second table, [`ConvexMethod`], is for two convex shapes: pairs with formulas of their own,
+//! and the general search for all others.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 

@@ -1,4 +1,4 @@
-//! What is warm allocates nothing: queries on pairs of meshes, and rays.
+//! Warm queries allocate nothing: those on pairs of meshes, and rays.
 
 use crate::support::bumpy_sheet;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};

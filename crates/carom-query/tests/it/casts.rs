@@ -13,7 +13,7 @@ use carom_testkit::random::Random;
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
-/// What poses in `f32` lose, for bodies of size one.
+/// The rounding of poses in `f32`, for bodies of size one.
 const ROUNDING: f64 = 2e-5;
 
 fn pose_at(motion: &Motion, t: f64) -> Pose {
@@ -47,7 +47,7 @@ fn check(
 ) {
     let answer = cast(a.0, a.1, b.0, b.1, settings);
     let tau = settings.target_distance;
-    // What a search in a field leaves open.
+    // The largest gap that a search in a field leaves open.
     let open = |shape: &Shape| match shape {
         Shape::Field(field) => tol::FIELD_SEARCH * field.resolution(),
         _ => 0.0,
@@ -440,7 +440,7 @@ fn warm_casts_do_not_allocate() {
     assert_eq!(allocation_counter::measure(query_all).count_total, 0);
 }
 
-/// What is counted is the work of the same search: answers do not change, counts are the same each
+/// Counters count the work of the same search: answers do not change, counts are the same each
 /// time, add up, and grow with the work.
 #[test]
 fn costs_are_counted() {

@@ -3,7 +3,7 @@
 
 use carom_testkit::corpus::{Precision, carom::answers, entries, judge};
 
-/// Of the largest coordinate: what is left of `f32` after a dozen roundings.
+/// A ratio to the largest coordinate: the precision of `f32` after a dozen roundings.
 const SINGLE: f64 = 1e-6;
 /// The depth of round shapes is searched for to a fraction of 1e-10; all else is better.
 const DOUBLE: f64 = 1e-10;

@@ -89,7 +89,7 @@ fn distances_are_those_of_the_shape_within_the_bound() {
     }
 }
 
-/// Of two shapes that overlap the depth is that of the deepest point of the other one.
+/// The depth of two shapes that overlap is that of the deepest point of the other one.
 #[test]
 fn depths_are_those_of_the_deepest_point() {
     let (mesh, mut random, mut n_deep) = (box_mesh(HALF), Random::new(5), 0);
@@ -287,7 +287,7 @@ fn all_manifolds(a: &Shape, b: &Shape, pose_b: &Pose) -> Vec<carom_geom::Manifol
     list
 }
 
-/// What rests on a field has a contact at each corner, and one in each direction.
+/// A body at rest on a field has a contact at each corner, and one in each direction.
 #[test]
 fn bodies_rest_on_as_many_contacts_as_they_have_corners() {
     let field = dense(&box_mesh(Vec3::new(1.0, 0.5, 1.0)));

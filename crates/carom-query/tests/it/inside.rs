@@ -42,7 +42,7 @@ fn check_winding(mesh: &MeshShape, p: DVec3) -> f64 {
         assert!(off <= found.error + 1e-9, "{found:?} {expected} at {p}");
         worst = if found.error == 0.0 { worst } else { worst.max(off / found.error) };
     }
-    // Which side of a half decides, unless the sum itself is in doubt.
+    // The side of a half decides, unless the sum itself is in doubt.
     if 1e-9 < (expected - 0.5).abs() {
         let location = placement(mesh, &HERE, p);
         assert!(

@@ -19,7 +19,7 @@ fn solids_weigh_and_surfaces_do_not() {
         let mass = shape.mass_properties(2.0).mass;
         let is_solid = !["half-space", "user", "height field"].contains(&name);
         assert_eq!(0.0 < mass, is_solid, "{name} {mass}");
-        // What is convex and has a mass has more with a skin.
+        // A convex shape with a mass has more mass with a skin.
         if is_solid && shape.is_convex() {
             assert!(mass < rounded(shape.clone(), 0.1).mass_properties(2.0).mass, "{name}");
             close(&shape.mass_properties(2.0), &rounded(shape, 0.0).mass_properties(2.0));
@@ -59,7 +59,7 @@ fn compounds_are_sums() {
     let one = ball.mass_properties(1.0);
     assert!((pair.mass - 2.0 * one.mass).abs() < 1e-6 && pair.center.length() < 1e-6);
     assert!((pair.inertia.y_axis.y - 2.0 * (one.inertia.y_axis.y + 4.0 * one.mass)).abs() < 1e-5);
-    // Where parts overlap the mass counts twice.
+    // If parts overlap, their mass counts twice.
     let same = Shape::Compound(Arc::new(Compound::new(vec![at(0.0), at(0.0)]).unwrap())).mass_properties(1.0);
     assert!((same.mass - 2.0 * one.mass).abs() < 1e-6);
 }

@@ -118,7 +118,7 @@ fn a_mesh_has_a_point_nearest_to_any_position() {
             let found = found.unwrap_or_else(|| panic!("nothing near {far:e}, size {size:e}"));
             assert!(found.point.is_finite() && !found.distance.is_nan(), "{size:e} {far:e} {found:?}");
             if size < far && far < 1e100 {
-                // Of triangles equally far to rounding any may answer.
+                // If triangles are equally far to rounding, any of them may answer.
                 let off = found.distance - (far - size);
                 assert!(off.abs() <= 1e-12 * far, "{size:e} {far:e} {found:?}");
             }

@@ -77,7 +77,7 @@ fn each_triangle_by_itself() {
                         deepest = deepest.min(near.contact.distance);
                         n_near += 1;
                     }
-                    // What is as far away as it may be is told or not by a rounding.
+                    // At the largest distance, rounding decides whether a contact is reported.
                     let slack = 1e-5;
                     let own = near.map(|near| near.contact.distance);
                     if own.is_some_and(|own| own < prediction - slack) {

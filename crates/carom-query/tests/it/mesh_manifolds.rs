@@ -1,4 +1,4 @@
-//! What a solver is given for two meshes: few manifolds, along normals that a body can rest on.
+//! Input of a solver for two meshes: few manifolds, along normals that a body can rest on.
 
 use carom_geom::{Cuboid, Manifold, TriMesh};
 use carom_math::{Pose, Quat, Vec3};
@@ -150,7 +150,7 @@ fn boxes_push_as_cuboids_do() {
         let truth = contact(&cuboids[0], &pose_a, &cuboids[1], &pose_b, 10.0).unwrap().contact;
         let meshes = half.map(|half| box_mesh(half, n));
         let found = manifolds_of(&meshes[0], &pose_a, &meshes[1], &pose_b, 0.02);
-        // Where B is free when it is moved as a manifold asks. Corners count that are within six
+        // Whether B is free after the motion of a manifold. Corners count that are within six
         // degrees of the outermost, so normals and depths may be off by a little.
         let is_separating = |m: &Manifold| {
             let depth = -m.deepest().unwrap().distance;

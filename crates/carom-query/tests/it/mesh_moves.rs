@@ -64,7 +64,7 @@ fn a_moved_mesh_answers_as_one_built_anew() {
             assert_eq!((moved.scale(), moved.is_solid()), (fresh.scale(), fresh.is_solid()));
             let shapes = [Shape::Mesh(moved.clone()), Shape::Mesh(fresh.clone())];
             let here = Pose::IDENTITY;
-            // What a search in a field finds depends on the order of the triangles.
+            // The result of a search in a field depends on the order of the triangles.
             let exact = zoo().into_iter().filter(|(name, _)| *name != "field");
             for (name, other) in exact.chain([("a copy", shapes[1].clone())]) {
                 for _ in 0..4 {

@@ -207,7 +207,7 @@ fn a_mesh_farther_than_any_t_is_not_hit() {
     }
 }
 
-/// Where every way out is as good an iterative depth ended a thousandth off.
+/// With all ways out of one length, an iterative depth ended a thousandth off.
 #[test]
 fn points_deep_in_a_rounded_cylinder_project_to_its_surface() {
     let shape = rounded(Shape::Cylinder(Cylinder::new(122.5, 88.7).unwrap()), 2.0);

@@ -86,7 +86,7 @@ fn the_same_contacts_as_the_general_search() {
                 let along = (c.point_b - c.point_a).dot(c.normal);
                 assert!((along - c.distance).abs() < 1e-5, "{c:?} {context}");
             }
-            // Where two ways out are as short, either will do; a normal says which was taken.
+            // If two ways out are equally short, either will do; the normal says which one it is.
             if (fast.normal() - slow.normal()).length() < 1e-4
                 && fast.contacts().len() == slow.contacts().len()
             {

@@ -113,8 +113,8 @@ fn what_spins_is_not_passed_over() {
     assert!(40 < n_hits, "{n_hits}");
 }
 
-/// Of what touches from the start that is told, however it spins; a blade whose way is short is
-/// followed to where it strikes.
+/// Bodies that touch from the start are reported so, however they spin. A blade with a short way
+/// is followed to its impact.
 #[test]
 fn a_contact_that_can_be_followed_is_reported() {
     let mut memory = Workspace::default();

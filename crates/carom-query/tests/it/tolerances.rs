@@ -25,8 +25,7 @@ fn tolerances_cover_what_they_are_about() {
     }
 }
 
-/// What is decided in `f64` for both precisions is decided alike, and the answers differ by a
-/// rounding or two.
+/// Decisions in `f64` are equal for both precisions, and the answers differ by a rounding or two.
 #[test]
 fn twins_agree() {
     let mut all = Differences::default();

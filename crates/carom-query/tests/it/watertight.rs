@@ -99,7 +99,7 @@ fn no_ray_escapes_in_f32() {
             assert_eq!(n, hits.len());
         }
     }
-    // Where nothing is rounded a ray runs exactly through a corner.
+    // If nothing is rounded, a ray runs exactly through a corner.
     assert!(20 < n_double, "{n_double}");
 }
 

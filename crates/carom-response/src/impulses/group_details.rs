@@ -16,8 +16,9 @@ use carom_math::{Real, Vec3};
 pub(crate) struct DetailsLoader<'a> {
     pub(crate) contact_details: &'a ContactDetails,
     pub(crate) contacts: &'a Contacts<'a>,
-    /// The contacts that are solved, and the lane of each among all groups.
+    /// The contacts that are solved.
     pub(crate) active: &'a [u32],
+    /// For each of them, the index of its lane among the lanes of all groups.
     pub(crate) indices: &'a [u32],
     pub(crate) masses: &'a [MassData],
     /// Length of a substep, and its fraction of the step.

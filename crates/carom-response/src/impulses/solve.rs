@@ -5,8 +5,8 @@
 //!   speed that grows with the overlap. The relaxation solves the same contacts once more without
 //!   that speed, which removes the speed again.
 //! - **Deep contacts.** The relaxation between two substeps does not reduce the impulse of a deep
-//!   contact, unless it is loaded. So its push-out grows within a step, and frees a body that a
-//!   pile presses into the floor.
+//!   contact, unless the contact carries a heavy load (`load.rs`). So its push-out grows within a
+//!   step, and frees a body that a pile presses into the floor.
 //! - **Slop.** An overlap within the slop is not corrected, so a pile can come to rest.
 //! - **Speculative contacts.** A contact at a positive distance may close within the substep, but
 //!   not overshoot.
@@ -183,8 +183,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     apply(simd, g, states, linear, [angular_a, angular_b]);
 }
 
-/// Undoes the warm start in these lanes, but for normal impulses that give their bodies at most
-/// this speed.
+/// Removes the warm start in these lanes, friction included. A normal impulse is kept up to the one
+/// that changes the speed of its contact by `max_speed`.
 ///
 /// The contacts are not solved meanwhile. A contact would push against the speed that others
 /// gained by the warm start. If it is deep, it would keep that impulse, and throw the body.
@@ -309,18 +309,18 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         // Deep contacts are those that were deep at the start of the step. If a body gets deep
         // within the step, the impulse that stops it must not be limited.
         let current_distance = S::F32x8::load(simd, &point.distance) + (anchor_b - anchor_a).dot(normal);
-        let kept = if STAGE == SOLVE {
+        let warm_start = if STAGE == SOLVE {
             S::F32x8::select((current_distance + deep).gt(zero), old, old.min(mass * max_warm_start_speed))
         } else {
             old
         };
-        // Only a contact with push-out leaks, and it leaks less if the push-out speed is at its
-        // limit.
-        let left = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
-        let new = ((kept - (speed + bias) * mass) * left).max(zero);
+        // The impulse of a loaded contact with push-out decays, so that push-out does not build up:
+        // see `impulses/load.rs`. At the largest push-out speed it decays less.
+        let decay = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
+        let new = ((warm_start - (speed + bias) * mass) * decay).max(zero);
         let new = if STAGE == RELAX_BETWEEN || STAGE == REPEAT {
-            let keeps = S::F32x8::select(zero.lt(leak), new, new.max(old));
-            S::F32x8::select((current_distance + deep).lt(zero), keeps, new)
+            let at_least_old = S::F32x8::select(zero.lt(leak), new, new.max(old));
+            S::F32x8::select((current_distance + deep).lt(zero), at_least_old, new)
         } else {
             new
         };
@@ -388,22 +388,22 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
             along_1 * along_1 + along_2 * along_2 + around * around
         };
         // The impulses that stop all motion, if they are within the limit.
-        let stop_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
-        let stop_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
-        let stop_twist = old_twist - twist_mass * spin;
-        let slides = length_sq(stop_1, stop_2, stop_twist).gt(limit * limit);
+        let sticking_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
+        let sticking_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
+        let sticking_twist = old_twist - twist_mass * spin;
+        let slides = length_sq(sticking_1, sticking_2, sticking_twist).gt(limit * limit);
         // Otherwise a step against the velocity, projected to the limit.
         let slide_mass = S::F32x8::load(simd, &g.slide_mass);
         let around_mass = S::F32x8::select(has_lever, twist_mass * per_lever * per_lever, slide_mass);
         let slide_mass = slide_mass.min(around_mass);
-        let less_1 = old_1 - slide_mass * slide_1;
-        let less_2 = old_2 - slide_mass * slide_2;
-        let less_twist = old_twist - slide_mass * lever * lever * spin;
-        let length_sq = length_sq(less_1, less_2, less_twist);
+        let sliding_1 = old_1 - slide_mass * slide_1;
+        let sliding_2 = old_2 - slide_mass * slide_2;
+        let sliding_twist = old_twist - slide_mass * lever * lever * spin;
+        let length_sq = length_sq(sliding_1, sliding_2, sliding_twist);
         let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
-        let new_1 = S::F32x8::select(slides, less_1 * scale, stop_1);
-        let new_2 = S::F32x8::select(slides, less_2 * scale, stop_2);
-        let new_twist = S::F32x8::select(slides, less_twist * scale, stop_twist);
+        let new_1 = S::F32x8::select(slides, sliding_1 * scale, sticking_1);
+        let new_2 = S::F32x8::select(slides, sliding_2 * scale, sticking_2);
+        let new_twist = S::F32x8::select(slides, sliding_twist * scale, sticking_twist);
         let new_twist = S::F32x8::select(has_lever, new_twist, zero);
         let [new_1, new_2, new_twist] = if STAGE == REPEAT {
             let marked = |new, old| S::F32x8::select(is_marked, new, old);
@@ -422,11 +422,11 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         b.v = b.v + impulse * mass_b;
         a.w = a.w - inertia_a.transform(friction_a.cross(impulse) + turn);
         b.w = b.w + inertia_b.transform(friction_b.cross(impulse) + turn);
-        let [more_1, more_2, more_twist] =
+        let [added_1, added_2, added_twist] =
             if STAGE == SOLVE { [new_1, new_2, new_twist] } else { [change_1, change_2, change_twist] };
-        (S::F32x8::load(simd, &g.tangent_total[0]) + more_1).store(&mut g.tangent_total[0]);
-        (S::F32x8::load(simd, &g.tangent_total[1]) + more_2).store(&mut g.tangent_total[1]);
-        (S::F32x8::load(simd, &g.twist_total) + more_twist).store(&mut g.twist_total);
+        (S::F32x8::load(simd, &g.tangent_total[0]) + added_1).store(&mut g.tangent_total[0]);
+        (S::F32x8::load(simd, &g.tangent_total[1]) + added_2).store(&mut g.tangent_total[1]);
+        (S::F32x8::load(simd, &g.twist_total) + added_twist).store(&mut g.twist_total);
     }
 
     scatter_motion(simd, states, &g.body_a, g.movable_a & lanes, &a);

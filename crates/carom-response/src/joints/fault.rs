@@ -1,7 +1,4 @@
 //! The reason why a joint or one of its settings is refused.
-//!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
-//! (preconditions).
 
 use crate::settings::MAX_SETTING;
 use carom_math::Real;
@@ -49,7 +46,8 @@ pub(crate) fn demand_setting(what: &'static str, value: Real) -> Result<(), Join
     demand((0.0..=MAX_SETTING).contains(&value), what, value)
 }
 
-/// Fails unless the bounds are in order and allow a finite number. `names` are those of the two.
+/// Fails unless the bounds are in order and allow a finite number. `names` has the name of the
+/// lower bound and that of the upper one.
 pub(crate) fn demand_bounds([low, high]: [Real; 2], names: [&'static str; 2]) -> Result<(), JointFault> {
     demand(low < Real::INFINITY, names[0], low)?;
     demand(low <= high && Real::NEG_INFINITY < high, names[1], high)

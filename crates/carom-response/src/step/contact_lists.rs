@@ -28,13 +28,13 @@ impl Solver {
         &mut self.details.rounds
     }
 
-    /// Returns the list of the contacts of the next step that were found at the poses of an impact
-    /// within it. Fill the list before the step, ascending. The step empties it, even if it returns
-    /// an error.
+    /// Returns the indices of the contacts that were found at an impact within the next step, not
+    /// at its start. Fill the list before the step, ascending. The step empties it, even if it
+    /// returns an error.
     ///
     /// In such a manifold, each point is that of the impact, moved back along the path of the
-    /// centre of mass of its own body. The distance is what the bodies approach along the normal
-    /// until then. The impulse acts on each body at its own point.
+    /// centre of mass of its own body. The distance is how far the bodies approach along the
+    /// normal before the impact. The impulse acts on each body at its own point.
     pub fn contacts_at_impact_mut(&mut self) -> &mut Vec<u32> {
         &mut self.details.at_impact
     }

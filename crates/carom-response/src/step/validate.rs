@@ -3,9 +3,6 @@
 //! State that was stored and loaded may contain anything. The checks cover all that a step relies
 //! on, and each one names the first wrong entry. A step keeps these invariants, so tests may run
 //! the checks after each step.
-//!
-//! Reference: B. Meyer, Object-Oriented Software Construction, 2nd ed., 1997, chapter 11
-//! (invariants).
 
 use crate::bodies::body::{Body, BodyKind};
 use crate::contacts::contact::{ContactImpulse, PairKey};

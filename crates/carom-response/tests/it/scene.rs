@@ -125,7 +125,7 @@ impl Scene {
         stats
     }
 
-    /// Of motion and height, of all that can be moved.
+    /// The kinetic and potential energy of all bodies that can be moved.
     pub(crate) fn energy(&self) -> f32 {
         let gravity = self.solver.settings().gravity;
         let of = |body: &Body| body.kinetic_energy() - gravity.dot(body.world_center()) / body.inverse_mass;

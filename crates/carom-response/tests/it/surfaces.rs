@@ -12,7 +12,7 @@ fn scene() -> Scene {
     scene
 }
 
-/// Of the floor, which is A: so the signs are turned.
+/// The velocity of the floor, which is A, so the signs are flipped.
 fn floor_velocity(slide: Vec3, spin: f32, rise: f32) -> SurfaceVelocity {
     let mut surface = SurfaceVelocity::new(0, Vec3::ZERO);
     (surface.slide, surface.spin, surface.part) = (-slide, -spin, [-rise; 4]);
@@ -61,7 +61,7 @@ fn a_surface_that_rises_lifts_a_box() {
     }
 }
 
-/// Where the surface goes away, the box falls freely.
+/// If the surface moves away, the box falls freely.
 #[test]
 fn a_surface_that_sinks_holds_nothing() {
     let mut scene = scene();

@@ -72,7 +72,7 @@ fn joints_of_what_whirls_give_no_energy() {
 fn a_fast_wheel_stays_on_its_axle() {
     let mut scene = Scene::new(SolverSettings::default().with_sleep(false));
     scene.fixed(Vec3::splat(0.1), Pose::IDENTITY);
-    // Where the joint is rounded to be beside the middle.
+    // A point at which rounding puts the joint beside the middle.
     let middle = Vec3::new(3.0, 0.1, 0.3);
     scene.dynamic(Vec3::new(0.1, 0.5, 0.5), 5.0, Pose::from_translation(middle));
     scene.bodies[1].angular_velocity = Vec3::X * 500.0;

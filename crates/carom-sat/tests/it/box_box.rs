@@ -22,7 +22,7 @@ pub(crate) fn surface_distance(half: Vec3, p: DVec3) -> f64 {
     d.max(DVec3::ZERO).length() + d.max_element().min(0.0)
 }
 
-/// What every manifold of boxes promises.
+/// Checks the promises of every manifold of boxes.
 fn check(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: f32) -> Option<Manifold> {
     let size = f64::from((half_a + half_b).length()) + b_in_a.translation.as_dvec3().length();
     let rounding = 4e-7 * size;

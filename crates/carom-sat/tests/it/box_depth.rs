@@ -66,7 +66,7 @@ fn the_least_of_fifteen_overlaps_in_nearly_every_overlap() {
     assert!(1000 < n.get() && 99 * n.get() < 100 * n_found.get());
 }
 
-/// What rests on it, sunk in by a little: in the middle of what they share.
+/// A box at rest on it, sunk in by a little: the point is in the middle of the shared face.
 #[test]
 fn stacked() {
     let (slab, cube) = (Vec3::new(5.0, 0.5, 5.0), Vec3::splat(0.5));

@@ -1,4 +1,4 @@
-//! Of more contacts than there is room for those are kept that were kept before.
+//! If there are more contacts than room, those that were kept before are kept.
 
 use crate::box_box::surface_distance;
 use carom_geom::{ConvexHull, FeatureId, Manifold};
@@ -9,7 +9,7 @@ use std::collections::HashSet;
 
 const HALF: Vec3 = Vec3::splat(0.5);
 const PREDICTION: f32 = 0.02;
-/// What is kept is less deep than the deepest by this at most.
+/// A kept contact is less deep than the deepest by at most this.
 const SLACK: f32 = PREDICTION / 8.0;
 
 /// B on top of A, turned by an eighth, so that their faces share eight corners; leaning a little to

@@ -28,9 +28,9 @@ pub enum Body {
     Ball(f64),
     /// A cylinder along z whose base is at the point.
     Upright {
-        /// Of the cylinder.
+        /// The radius of the cylinder.
         radius: f64,
-        /// Of the cylinder.
+        /// The height of the cylinder.
         height: f64,
     },
     /// The hull of points.

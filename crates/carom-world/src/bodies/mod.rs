@@ -17,8 +17,6 @@
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
 //! - `id`: handles.
-//!
-//! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 pub(crate) mod active_bodies;
 pub(crate) mod active_hooks;

@@ -14,11 +14,12 @@ pub(crate) enum Size {
     /// compound of sharp parts. `radius` is the largest distance of a point from the origin of the
     /// body.
     Small { radius: f32 },
-    /// A flat shape, possibly infinite, or a compound with such a part.
+    /// A half-space, mesh, height field or distance field, or a compound with such a part. Contacts
+    /// are recycled by the size of the other body.
     Large,
     /// Contacts are not recycled, because there is no body, or it is fast, or its mesh was
-    /// deformed, or its shape is round in another way. In the last case contacts move on the shape
-    /// when it turns.
+    /// deformed, or its shape is none of these: a round one, a cluster. Contacts move on a round
+    /// shape when it turns.
     Other,
 }
 
@@ -52,7 +53,7 @@ impl Size {
                 }
                 size
             }
-            // Round, as a torus is, or with many parts.
+            // A torus or a cluster.
             (_, ShapeKind::Field(_) | ShapeKind::Cluster(_)) => Size::Other,
         }
     }

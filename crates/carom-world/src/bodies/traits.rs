@@ -1,6 +1,4 @@
 //! The properties of a body, or of one of several colliders, other than motion and shape.
-//!
-//! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::material::{self, Material};

@@ -11,9 +11,10 @@
 //!
 //! - Fast bodies are selected in every lap, because their motion is visible.
 //! - Slow bodies are selected in blocks of 16 by number, one block in four in each lap. So each
-//!   body moves within four laps.
-//! - In every step at least one body moves, with all bodies that joints connect to it.
-//! - Kinematic bodies always move.
+//!   body moves within four laps (test: `suspension::every_body_moves_and_fast_ones_more_often`).
+//! - In every step at least one body moves, with all bodies that joints connect to it (test:
+//!   `suspension::no_time_at_all_moves_one_body_after_the_other`).
+//! - Kinematic bodies move in every step (test: `suspension::a_lift_is_never_suspended`).
 //! - The cost of a body follows from the number of its pairs.
 //!
 //! Reference: J. Dingliana, C. O'Sullivan, Graceful Degradation of Collision Handling in Physically

@@ -3,8 +3,8 @@
 //!
 //! Touching pairs in which neither body moves are reported as persisted.
 //!
-//! In a pile with suspended bodies, the bodies never all move in the same step. It comes to rest
-//! part by part, by two rules in `step/waking.rs`:
+//! While bodies are suspended, no step moves all of a pile. So it comes to rest part by part, by
+//! two rules in `step/waking.rs`:
 //!
 //! - A body that is slow for long enough falls asleep only if all suspended bodies that it touches
 //!   have been slow for nearly as long.

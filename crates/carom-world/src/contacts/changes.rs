@@ -42,8 +42,8 @@ const COMPACTION_SPACING: usize = 16;
 const REBUILD_SPACING: usize = 4;
 
 /// The number of pair states that a step moves while gaps are removed, and the number that it
-/// moves in addition for each removed pair. With these numbers, compaction is faster than new gaps
-/// appear.
+/// moves in addition for each removed pair. The 32 moves for a new gap close two old ones, because
+/// one in 16 places is a gap. So compaction ends.
 const PAIRS_PER_COMPACTION: usize = 2048;
 const PAIRS_PER_REMOVAL: usize = 2 * COMPACTION_SPACING;
 

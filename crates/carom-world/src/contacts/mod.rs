@@ -16,9 +16,6 @@
 //!   that move relative to their bodies.
 //! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
 //! - `hooked`: the memory of hooks, and their changes.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (the data that
-//! phases exchange).
 
 pub(crate) mod belts;
 pub(crate) mod carrying;

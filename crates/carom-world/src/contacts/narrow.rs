@@ -12,8 +12,6 @@
 //! | otherwise | tested: `carom_query::manifolds`, with the cache of the pair |
 //!
 //! Manifolds are written to one list, in the order of the pairs.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::bodies::traits::Traits;
 use crate::budget::narrow_budget::PAIRS_PER_CLOCK_READ;

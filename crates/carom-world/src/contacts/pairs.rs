@@ -1,7 +1,4 @@
 //! The broad phase of a step: finds the pairs of overlapping boxes, and updates the pair states.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2 (broad
-//! phase).
 
 use crate::BodyId;
 use crate::bodies::BodySet;

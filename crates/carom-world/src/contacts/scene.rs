@@ -1,6 +1,4 @@
 //! The input of the narrow phase, and its decisions on one pair.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::deforming::Deforming;

@@ -50,7 +50,7 @@ impl SleepingManifolds {
     }
 
     /// Reserves memory for `n` manifolds. If the list grew by doubling, single steps would copy
-    /// all of it. Memory that is reserved but never written costs nothing.
+    /// all of it. Most systems assign memory when it is first written; WebAssembly does at once.
     pub(crate) fn make_room(&mut self, n: usize) {
         self.manifolds.reserve(n.saturating_sub(self.manifolds.len()));
     }

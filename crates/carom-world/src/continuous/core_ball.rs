@@ -4,9 +4,9 @@
 //! the middle must stay on its side. There are three cases:
 //!
 //! - The core does not touch the other body at the start: it is swept.
-//! - The core touches the other body at the start: its radius is reduced to half of the distance
-//!   of its middle, so that the sweep starts free. If the middle is very near, it may not approach
-//!   further. Otherwise its distance would be halved in each step.
+//! - The core touches the other body at the start: it shrinks to half the distance between its
+//!   middle and the other body, so that the sweep starts free. Below a least distance the body is
+//!   stopped instead. Otherwise the distance would halve in each step.
 //! - Its middle is inside the other body at the start: it is not swept, so the body can leave.
 //!
 //! Reference: E. Catto, Continuous Collision, Game Developers Conference, 2013 (cores).
@@ -72,8 +72,9 @@ impl Core {
         }
         let Ok(ball) = Sphere::new(0.5 * separation) else { return end };
         let until = cast(&Shape::Sphere(ball));
-        let is_nearest = separation < MIN_DISTANCE_RATIO * 2.0 / CORE_DEPTH_RATIO * self.radius;
-        if until < end && is_nearest { 0.0 } else { until }
+        let thickness = 2.0 / CORE_DEPTH_RATIO * self.radius;
+        let is_too_near = separation < MIN_DISTANCE_RATIO * thickness;
+        if until < end && is_too_near { 0.0 } else { until }
     }
 }
 

@@ -1,7 +1,4 @@
 //! Insertion and removal of bodies, access to them, and settings of the world.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
-//! pipeline).
 
 use crate::bodies::body::{self, BodyDesc, BodyMass};
 use crate::bodies::checks::check_mass;

@@ -22,7 +22,7 @@ use carom_response::BodyKind;
 /// A view of a body, for changes. Each setter returns the view, so calls can be chained.
 pub struct BodyMut<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a mut World<B>,
-    /// Of a living body.
+    /// The handle of a live body.
     pub(crate) id: BodyId,
 }
 

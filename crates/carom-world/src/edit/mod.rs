@@ -4,9 +4,6 @@
 //! - `colliders`, `collider_mut`: the colliders of a body. `joints`, `joint_mut`: joints.
 //! - `forces`, `force_fields`, `rules`: forces, and responses other than a collision.
 //! - `origin`: the origin of the frame of the world.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (what precedes the
-//! pipeline).
 
 pub(crate) mod bodies;
 pub(crate) mod body_mut;

@@ -1,6 +1,4 @@
 //! A property of each soft thing, found by the number of a particle.
-//!
-//! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
 
 use crate::soft::set::{SoftSet, Thing};
 use alloc::sync::Arc;

@@ -81,7 +81,7 @@ struct StoredPart {
     restitution: f32,
     /// The rotations of tetrahedra.
     rotations: Vec<[f32; 4]>,
-    /// What the links of a rope keep. Older snapshots have none of it.
+    /// The stored state of the links of a rope. Older snapshots have none.
     #[cfg_attr(feature = "serde", serde(default))]
     links: Vec<[f64; 7]>,
 }

@@ -25,7 +25,7 @@ const MIN_UP_COSINE: f32 = 0.17;
 /// The largest number of bodies that only bear others. The nearest ones count.
 const MAX_BEARERS: usize = 64;
 
-/// What bears a body.
+/// The things that bear a body.
 #[derive(Default)]
 pub(crate) struct Borne {
     /// Whether it does not move at all.

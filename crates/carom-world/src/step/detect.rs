@@ -1,6 +1,4 @@
 //! Detection, the first half of a step: boxes, pairs, contacts, events.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.1 and figure 25.2.
 
 use crate::World;
 use crate::budget::time_critical::{self, StepBudget};
@@ -28,23 +26,23 @@ impl<B: BroadPhase> World<B> {
         self.update_pairs(step_budget, filter.is_some());
         self.last.stats.times.broad = clock.lap();
         let is_changed = self.contacts.is_changed;
-        let (mut before, mut tests) = (0.0, 0.0);
+        let (mut collect_seconds, mut test_seconds) = (0.0, 0.0);
         if is_changed {
             self.contacts.collect_active_pairs(&self.bodies);
             if let Some(filter) = filter {
                 self.filter_pairs(filter);
             }
-            before = clock.lap();
+            collect_seconds = clock.lap();
             self.find_contacts(step_budget, recycling);
-            tests = clock.lap();
+            test_seconds = clock.lap();
             self.wake_newly_touched();
         } else {
             self.contacts.states.iter_mut().for_each(|state| state.was_touching = state.is_touching);
         }
         self.report_events(had_suspended, is_changed);
-        let after = clock.lap();
-        self.last.stats.times.narrow = before + tests + after;
-        step_budget.note_always(before + after);
+        let report_seconds = clock.lap();
+        self.last.stats.times.narrow = collect_seconds + test_seconds + report_seconds;
+        step_budget.note_always(collect_seconds + report_seconds);
     }
 
     /// Clears the counts and events of the last step. Returns whether bodies were suspended in it.

@@ -13,8 +13,6 @@
 //!
 //! Soft things are stepped in `soft/advance.rs`. The files of this folder have the order of the
 //! work. The work itself is mainly in `bodies`, `contacts`, `continuous` and `budget`.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2.
 
 pub(crate) mod bounds;
 pub(crate) mod break_joints;

@@ -1,8 +1,5 @@
 //! The second half of a step: the solver moves the bodies, then continuous detection stops fast
 //! ones.
-//!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., figure 25.2 (collision
-//! handling).
 
 use crate::bodies::BodySet;
 use crate::budget::time_critical::StepBudget;

@@ -261,7 +261,7 @@ fn a_one_way_platform_turns() {
         let desc = of_unit_density(ball(0.1)).with_position(Vec3::new(x, 0.0, z)).with_ccd(true);
         desc.with_linear_velocity(Vec3::X * (-60.0 * x))
     };
-    // Its own y axis points along -x. What comes from there is held.
+    // Its own y axis points along -x. Bodies from there are held.
     let held = world.insert(bullet(-1.0, 0.5)).unwrap();
     let passes = world.insert(bullet(1.0, -0.5)).unwrap();
     let hooks = by(|contact: &mut ContactMut<'_>| {
@@ -335,8 +335,9 @@ fn r_hooks_are_called_for_a_body_that_wakes_in_the_step() {
     }
 }
 
-/// What a hook stored for a pair is forgotten while no hook is called for it, whether another body
-/// has hooks or not: a platform that was solid for a while holds what stands on it.
+/// The number that a hook stored for a pair is forgotten while no hook is called for the pair,
+/// whether another body has hooks or not: a platform that was solid for a while holds what stands
+/// on it.
 #[test]
 fn r_a_step_without_the_flag_drops_the_tag() {
     struct OneWay(BodyId);

@@ -43,7 +43,7 @@ fn a_room_without_gravity() {
     assert!(world.body(inside).unwrap().linear_velocity().y < velocity.y - 0.2);
 }
 
-/// Of several gravities that of the highest priority is used, then the last one; it is scaled by
+/// The gravity of the highest priority is used, and then the last one. It is scaled by
 /// the gravity scale of the body.
 #[test]
 fn the_gravity_that_counts() {

@@ -90,7 +90,7 @@ fn check_substeps() {
                     }
                 }
                 substep.for_each_active(|body| {
-                    // Of the world that panics, one body at a time panics too.
+                    // In the world that panics, one body at a time panics too.
                     assert!(!(panics && step % 5 == 4 && body.user_data() == 0));
                     if step % 5 != 4 {
                         body.apply_force(Vec3::Y * 0.5 * body.mass());

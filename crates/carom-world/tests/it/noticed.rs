@@ -194,8 +194,8 @@ fn a_timed_search_decides_first_what_is_noticed() {
             })
             .unwrap();
         let is_decided = |pair: usize| search.answer(pair).certainty != Certainty::Unknown;
-        // Pairs are opened once in turn, and then by priority. What has had a second step was
-        // noticed no less than what had none.
+        // Pairs are opened once in turn, and then by priority. A pair with a second step was
+        // noticed no less than a pair without.
         let n_steps = |pair: usize| search.answer(pair).counters.nodes;
         let least = (0..pairs.len()).filter(|p| 1 < n_steps(*p)).map(|p| noticed[p]).fold(f32::MAX, f32::min);
         let most = (0..pairs.len())

@@ -39,7 +39,7 @@ fn recycled_contacts_are_those_that_are_there() {
     let _ = heap(&mut world, 100, 3);
     let (mut n_recycled, mut n_tested, mut n_compared, mut most) = (0, 0, 0, 0.0_f32);
     for step in 0..400 {
-        // Where the contacts of the next step are, without recycling.
+        // The contacts of the next step, without recycling.
         let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), |id| {
             world.body(id).map(|body| body.shape()).ok().cloned()
         })

@@ -1,4 +1,4 @@
-//! Which bodies fall asleep, and which must not: slow is not at rest.
+//! Bodies that fall asleep, and bodies that must not: slow is not at rest.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};

@@ -76,8 +76,8 @@ fn one_two_and_seven_threads() {
     }
 }
 
-/// So many that every loop over pair states has several pieces, and events of all kinds are in
-/// several of them.
+/// Enough bodies that every loop over pair states has several chunks, and that events of all kinds
+/// are in several of them.
 #[cfg(feature = "parallel")]
 #[test]
 fn one_two_and_seven_threads_on_many_pairs() {

@@ -1,5 +1,5 @@
 //! Properties of a body that are changed after its insertion: the result is as if it had been
-//! inserted with them. Which bodies a change wakes.
+//! inserted with them. Also the bodies that a change wakes.
 
 use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};

@@ -223,7 +223,7 @@ fn plates() -> Vec<(&'static str, Shape, Pose)> {
 }
 
 /// Cloth, grains and water that fall at up to 10 m/s: none gets to the other side of a plate that
-/// does not move. What flows over the edge falls past it.
+/// does not move. Water that flows over the edge falls past it.
 #[test]
 fn nothing_passes_a_fixed_floor() {
     for (name, shape, pose) in plates() {

@@ -198,7 +198,7 @@ fn a_body_falls_with_the_liquid_around_it() {
     assert!((mean / (9.81 * 0.5) - 1.0).abs() < 0.02, "{mean}");
 }
 
-/// What a field cannot accelerate by a finite number stays as it is.
+/// A thing that a field cannot accelerate by a finite number stays as it is.
 #[test]
 fn a_field_beyond_all_numbers_changes_nothing() {
     let mut world = weightless();

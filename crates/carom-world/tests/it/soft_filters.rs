@@ -1,4 +1,4 @@
-//! Which bodies soft things meet, how they bounce, and how deforming meshes drag them.
+//! The bodies that soft things meet, how they bounce, and how deforming meshes drag them.
 
 use crate::scenes::{CheckedStep, DT, cuboid};
 use crate::soft::tetrahedra;

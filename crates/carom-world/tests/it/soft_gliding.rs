@@ -166,8 +166,8 @@ fn r_a_rope_is_pulled_over_a_smooth_bar() {
     assert!((velocity.x - 8.0).abs() < 0.02, "{velocity}");
 }
 
-/// What falls fast into a V of two steep plates stays in it, whichever plate comes first. In a very
-/// steep one the rest of a cloth or a soft body may press its lowest vertices out.
+/// A fast thing that falls into a V of two steep plates stays in it, in any order of the plates. In
+/// a very steep one the rest of a cloth or a soft body may press its lowest vertices out.
 #[test]
 fn r_fast_soft_things_stay_in_a_v() {
     for slope in [60.0_f32, 75.0] {

@@ -1,4 +1,4 @@
-//! What wakes soft things that sleep while nothing else moves, and what holds them.
+//! Reasons for which soft things wake while nothing else moves, and things that hold them.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground};
 use crate::soft::tetrahedra;

@@ -199,7 +199,7 @@ fn a_heap_with_suspended_bodies_stays_in_its_walls_and_rests_when_there_is_time(
         let speed = |&id: &BodyId| world.body(id).unwrap().linear_velocity().length();
         let most = bodies.iter().map(speed).fold(0.0, f32::max);
         println!("{budget}: {most} m/s at most");
-        // Of 8 heaps, one had a capsule that still rocked with 0.17 m/s.
+        // One of 8 heaps had a capsule that still rocked with 0.17 m/s.
         assert!(most < 0.3, "{budget}: {most} m/s");
     }
 }
