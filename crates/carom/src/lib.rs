@@ -340,7 +340,8 @@
 //! Your program moves a character. The bodies that the character pushes are moved only by forces.
 //! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //! Bodies push it as a body of its mass. On a planet
-//! [`Character::set_up`](character::Character::set_up) turns it.
+//! [`Character::set_up`](character::Character::set_up) turns it. To crouch,
+//! [`CharacterBody::set_figure`](character::CharacterBody::set_figure) gives it another figure.
 //!
 //! ```
 //! use carom::prelude::*;
