@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut refused = 0;
     for step in 1..=360 {
         world.step(dt as f32)?;
-        // It walks slower when it is low. Two metres in front of it or above, nothing is known:
-        // it crouches when something stops it, and tries to stand up in each step.
+        // It crouches when something stops it. Below the beam it walks slowly, and tries to stand
+        // up in each step.
         let is_low = *hero.character().figure() == crouching;
         let walked = hero.walk(&mut world, DVec3::X * if is_low { 1.0 } else { 2.0 }, dt)?;
         if walked.left != DVec3::ZERO && !is_low {
