@@ -108,9 +108,7 @@ impl CharacterBody {
         character: Character,
         filter: Filter,
     ) -> Result<CharacterBody, WorldError> {
-        let shape = body_shape(character.figure(), character.settings().skin).map_err(|_| {
-            WorldError::BadValue { what: "figure", value: character.figure().stature() as f32 }
-        })?;
+        let shape = body_shape(character.figure(), character.settings().skin)?;
         let desc = BodyDesc::kinematic(shape)
             .with_pose(body_pose(&character, world.origin()))
             .with_filter(filter)
@@ -203,6 +201,47 @@ impl CharacterBody {
         Ok(())
     }
 
+    /// Gives the character and its body another figure, such as a lower one to crouch: see
+    /// [`Character::set_figure`]. Returns false, and changes nothing, if the figure would overlap
+    /// a body, dynamic ones too. So a character stands up only where there is room.
+    ///
+    /// Errors: a removed body; a figure beyond `f32`.
+    pub fn set_figure<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        figure: Figure,
+    ) -> Result<bool, WorldError> {
+        let shape = body_shape(&figure, self.character.settings().skin)?;
+        let own = [self.body];
+        let filter = self.filter(world)?.without(&own);
+        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider);
+        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
+        let mut changed = self.character.clone();
+        if !changed.set_figure(&mut sweep, figure) {
+            return Ok(false);
+        }
+        let first = world.body(self.body)?.colliders().next().map(|collider| collider.id());
+        let pose = body_pose(&changed, world.origin());
+        let mut body = world.body_mut(self.body)?;
+        body.set_pose(pose)?;
+        match (body.set_shape(shape.clone()).map(drop), first) {
+            // The caller gave the body further colliders, such as a sensor.
+            (Err(WorldError::SeveralColliders(_)), Some(first)) => {
+                world.collider_mut(first)?.set_shape(shape)?;
+            }
+            (result, _) => result?,
+        }
+        self.character = changed;
+        Ok(true)
+    }
+
+    /// Returns a filter of what the character collides with, its own body included.
+    fn filter<B: BroadPhase>(&self, world: &World<B>) -> Result<QueryFilter<'static>, WorldError> {
+        let body = world.body(self.body)?;
+        let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
+        Ok(QueryFilter::SOLID.with_filter(filter))
+    }
+
     /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
     /// which should have taken `dt` seconds: the pushes of that step count. A further call has no
     /// pushes.
@@ -257,9 +296,7 @@ impl CharacterBody {
         is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
     ) -> Result<&Walked, WorldError> {
         let own = [self.body];
-        let body = world.body(self.body)?;
-        let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
-        let filter = QueryFilter::SOLID.with_filter(filter).without(&own);
+        let filter = self.filter(world)?.without(&own);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
@@ -447,7 +484,14 @@ fn half_raise(figure: &Figure) -> f64 {
 }
 
 /// Returns the figure grown by the skin, with its feet raised.
-fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
+///
+/// Errors: it is beyond `f32`.
+fn body_shape(figure: &Figure, skin: f64) -> Result<Shape, WorldError> {
+    let too_large = |_| WorldError::BadValue { what: "figure", value: figure.stature() as f32 };
+    grown_shape(figure, skin).map_err(too_large)
+}
+
+fn grown_shape(figure: &Figure, skin: f64) -> Result<Shape, ShapeError> {
     let low = half_raise(figure);
     Ok(match figure.form() {
         Form::Capsule(s) => {

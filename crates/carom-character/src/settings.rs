@@ -95,10 +95,22 @@ impl CharacterSettings {
         CharacterSettings { gravity, ..self }
     }
 
+    /// These settings with another largest speed of a fall.
+    #[must_use]
+    pub fn with_max_fall_speed(self, max_fall_speed: f64) -> CharacterSettings {
+        CharacterSettings { max_fall_speed, ..self }
+    }
+
     /// These settings with another acceleration in the air.
     #[must_use]
     pub fn with_air_acceleration(self, air_acceleration: f64) -> CharacterSettings {
         CharacterSettings { air_acceleration, ..self }
+    }
+
+    /// These settings with another largest distance out of an obstacle.
+    #[must_use]
+    pub fn with_max_push_out(self, max_push_out: f64) -> CharacterSettings {
+        CharacterSettings { max_push_out, ..self }
     }
 
     /// These settings with another mass and largest force of pushes.

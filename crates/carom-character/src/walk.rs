@@ -231,14 +231,37 @@ impl Character {
         self.put(feet + figure.up() * figure.stature());
     }
 
+    /// Gives it another figure, such as a lower one to crouch. Feet, up direction, velocity and
+    /// ground stay. Returns false, and changes nothing, if the figure would overlap an obstacle.
+    ///
+    /// On a slope a wider figure overlaps the ground. For a character in a `carom_world::World`
+    /// use `CharacterBody::set_figure`.
+    pub fn set_figure(&mut self, world: &mut (impl Sweep + ?Sized), figure: Figure) -> bool {
+        let figure = figure.with_up(self.figure.up());
+        let position = self.feet() + figure.up() * figure.stature();
+        let is_free = world.is_free(&figure, position);
+        if is_free {
+            self.figure = figure;
+            self.put(position);
+        }
+        is_free
+    }
+
+    /// Gives it other settings, from the next call on. The body of a `CharacterBody` gets another
+    /// skin with its next figure.
+    ///
+    /// Errors: a number out of its range; then nothing changes.
+    pub fn set_settings(&mut self, settings: CharacterSettings) -> Result<(), SettingsError> {
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
+    }
+
     /// Sets the gravity, in length per second squared.
     ///
     /// Errors: it is negative or not finite; then nothing changes.
     pub fn set_gravity(&mut self, gravity: f64) -> Result<(), SettingsError> {
-        let settings = self.settings.with_gravity(gravity);
-        settings.check()?;
-        self.settings = settings;
-        Ok(())
+        self.set_settings(self.settings.with_gravity(gravity))
     }
 
     /// Jumps off the ground: sets the upward speed relative to the ground to at least `speed`, in

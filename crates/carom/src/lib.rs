@@ -346,7 +346,8 @@
 //! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //! Bodies push it as a body of its mass. On a planet
 //! [`Character::set_up`](character::Character::set_up) turns it. It has a gravity of its own, and
-//! does not meet soft things: see [`CharacterBody`](character::CharacterBody).
+//! does not meet soft things: see [`CharacterBody`](character::CharacterBody). To crouch,
+//! [`CharacterBody::set_figure`](character::CharacterBody::set_figure) gives it another figure.
 //!
 //! Walk after the step: the character then meets bodies where the step left them. A car drives
 //! before the step, because its wheels act by forces.

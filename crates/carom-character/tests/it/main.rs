@@ -7,6 +7,7 @@ mod cone;
 mod far;
 mod fields;
 mod figures_and_bodies;
+mod figures_change;
 mod half_spaces;
 mod in_world;
 mod kept_state;
