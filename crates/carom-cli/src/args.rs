@@ -334,6 +334,9 @@ pub struct RobotArgs {
     /// each pair first meets, between the rows too
     #[arg(long, value_name = "FILE", conflicts_with_all = ["joint", "joints", "time", "html"])]
     pub trajectory: Option<PathBuf>,
+    /// Values of joints may be outside of their limits, as recorded ones are
+    #[arg(long)]
+    pub ignore_limits: bool,
     /// Links that one joint connects may touch
     #[arg(long)]
     pub ignore_adjacent: bool,
@@ -344,6 +347,12 @@ pub struct RobotArgs {
     /// Pairs of links that this SRDF file disables may touch
     #[arg(long, value_name = "FILE")]
     pub srdf: Option<PathBuf>,
+}
+
+/// The name of a file that is written as OBJ text.
+fn obj_file(text: &str) -> Result<PathBuf, String> {
+    let file = PathBuf::from(text);
+    if has_extension(&file, &["obj"]) { Ok(file) } else { Err("its name must end in .obj".to_owned()) }
 }
 
 /// The value of a joint.
@@ -652,7 +661,7 @@ pub struct SimplifyArgs {
     #[arg(long, value_name = "SIDE", default_value = "either")]
     pub side: CoarseSide,
     /// The OBJ file that the coarser mesh is written to
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = obj_file)]
     pub output: Option<PathBuf>,
     /// Write the report as one JSON document
     #[arg(long)]
@@ -689,7 +698,7 @@ pub struct DecomposeArgs {
     #[arg(long, value_name = "C", default_value_t = 0.02, value_parser = positive, allow_hyphen_values = true)]
     pub concavity: f64,
     /// The OBJ file that the hulls are written to
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE", value_parser = obj_file)]
     pub output: Option<PathBuf>,
     /// The page that shows the hulls
     #[arg(long, value_name = "FILE")]

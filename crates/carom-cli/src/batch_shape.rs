@@ -94,7 +94,7 @@ impl Shapes {
             self.baked.push(entry);
             return Ok(solid);
         }
-        let (mesh, mut remarks) = match self.files.iter().find(|(p, _, _)| p == path) {
+        let (mesh, remarks) = match self.files.iter().find(|(p, _, _)| p == path) {
             Some((_, mesh, remarks)) => (mesh.clone(), remarks.clone()),
             None => {
                 let (mesh, remarks) = solid::read_file(path, &Options::default())?;
@@ -107,6 +107,7 @@ impl Shapes {
             }
         };
         let solid = solid::bake(&path.display().to_string(), mesh, scale, placement, self.winding)?;
+        let mut remarks = remarks.placed(scale, placement);
         remarks.add(&solid.remarks);
         let solid = Solid { remarks, ..solid };
         if self.baked.len() == MAX_BAKED {

@@ -2,7 +2,7 @@
 
 use crate::remarks::Remarks;
 use carom_geom::TriMesh;
-use carom_io::{Model, Options, Part, ReadError, StatedUnit};
+use carom_io::{Model, Options, Part, ReadError};
 use std::path::{Path, PathBuf};
 
 /// A file that was read.
@@ -32,16 +32,7 @@ pub(crate) fn load_all(
         remarks.print();
         return Err("no file could be read".to_owned());
     }
-    remarks.notes.extend(unit_note(&loaded));
     Ok(loaded)
-}
-
-/// Returns a note if the files state different units of length.
-fn unit_note(files: &[Loaded]) -> Option<String> {
-    let stated = |Loaded { path, model }: &Loaded| {
-        Some(StatedUnit { file: path.display().to_string(), unit: model.unit, metres: model.metres? })
-    };
-    carom_io::unit_note(files.iter().filter_map(stated))
 }
 
 /// Reads a file, and moves the remarks on it out of the model.

@@ -1,7 +1,7 @@
 //! Remarks on the files behind an answer: how they were read, and what was not read.
 
 use crate::report::Outcome;
-use carom_io::{Model, without_controls};
+use carom_io::{Model, Placement, StatedFrames, without_controls};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,6 +13,8 @@ pub struct Remarks {
     pub notes: Vec<String>,
     /// Things that were not read. If there are any, no answer about the files is complete.
     pub unread: Vec<String>,
+    /// The units and up axes of the files. Where they differ, remarks of several files note it.
+    frames: StatedFrames,
 }
 
 impl Remarks {
@@ -21,12 +23,34 @@ impl Remarks {
         let named = |lines: Vec<String>| {
             lines.into_iter().map(|line| format!("{}: {line}", path.display())).collect()
         };
-        Remarks { notes: named(notes), unread: named(unread) }
+        Remarks { notes: named(notes), unread: named(unread), frames: StatedFrames::default() }
+    }
+
+    /// These remarks on a file that states its unit of length, by name and in metres, and its up
+    /// axis.
+    #[must_use]
+    pub fn with_frame(
+        mut self,
+        path: &Path,
+        (unit, metres): (Option<&'static str>, Option<f64>),
+        up: Option<&'static str>,
+    ) -> Remarks {
+        let file = path.display().to_string();
+        metres.into_iter().for_each(|metres| self.frames.add_unit(&file, unit, metres));
+        up.into_iter().for_each(|up| self.frames.add_up(&file, up));
+        self
+    }
+
+    /// These remarks on a file that the user scales and places.
+    #[must_use]
+    pub fn placed(self, scale: f64, placement: &Placement) -> Remarks {
+        Remarks { frames: self.frames.placed(scale, placement), ..self }
     }
 
     /// Moves the remarks out of a model that was read from this file.
     pub fn of_model(path: &Path, model: &mut Model) -> Remarks {
         Remarks::of_file(path, core::mem::take(&mut model.notes), core::mem::take(&mut model.unread))
+            .with_frame(path, (model.unit, model.metres), model.up)
     }
 
     /// Adds a note that is not there yet.
@@ -48,7 +72,9 @@ impl Remarks {
         for other in others {
             self.notes.extend(other.notes.iter().filter(|line| notes.insert((*line).clone())).cloned());
             self.unread.extend(other.unread.iter().filter(|line| unread.insert((*line).clone())).cloned());
+            self.frames.add_all(&other.frames);
         }
+        self.frames.notes().into_iter().for_each(|note| self.note(note));
     }
 
     /// Returns all remarks, a line each.

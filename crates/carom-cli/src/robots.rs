@@ -49,13 +49,62 @@ pub(crate) fn renumber(robots: &mut [PlacedRobot], numbers: &[Option<usize>]) {
 
 /// Returns the values of `--joints` and `--joint` by the names of joints. If a name occurs several
 /// times, its last value counts.
-pub(crate) fn named_values(args: &RobotArgs) -> Result<Vec<(String, f64)>, String> {
-    let mut named = match &args.joints {
-        Some(file) => joint_file(file)?,
-        None => Vec::new(),
-    };
+pub(crate) fn named_values(
+    args: &RobotArgs,
+    files: &[Loaded],
+    remarks: &mut Remarks,
+) -> Result<Vec<(String, f64)>, String> {
+    let mut named: Vec<(String, f64)> = Vec::new();
+    if let Some(file) = &args.joints {
+        let (mut names, values): (Vec<String>, Vec<f64>) = joint_file(file)?.into_iter().unzip();
+        let mut rows = vec![values];
+        drop_dependent(&mut names, &mut rows, files, remarks);
+        named.extend(names.into_iter().zip(rows.remove(0)));
+    }
     named.extend(args.joint.iter().map(|value| (value.name.clone(), value.value)));
     Ok(named)
+}
+
+/// Removes the columns of joints without a value of their own, with a note on each. Recorded states
+/// of a robot have them: joints that are fixed, and joints that follow others.
+pub(crate) fn drop_dependent(
+    names: &mut Vec<String>,
+    rows: &mut [Vec<f64>],
+    files: &[Loaded],
+    remarks: &mut Remarks,
+) {
+    let robots = || files.iter().filter_map(|file| file.model.robot.as_ref());
+    for column in (0..names.len()).rev() {
+        let owners = || robots().filter_map(|robot| Some((robot, robot.joint(&names[column])?)));
+        let Some((robot, joint)) = owners().next() else { continue };
+        if owners().any(|(robot, joint)| robot.free_joints().any(|free| free == joint)) {
+            continue;
+        }
+        let name = &names[column];
+        let why = match robot.joints()[joint].mimic {
+            None => "does not move".to_owned(),
+            Some(mimic) => {
+                let leader = &robot.joints()[mimic.joint].name;
+                let at = names.iter().position(|name| name == leader);
+                let of_leader = |row: &Vec<f64>| at.map_or(0.0, |at| row[at]);
+                let differences = rows
+                    .iter()
+                    .map(|row| (row[column] - mimic.multiplier * of_leader(row) - mimic.offset).abs());
+                let most = differences.fold(0.0, f64::max);
+                format!("follows joint {leader}, from which it differs by up to {most:.2e}")
+            }
+        };
+        remarks.note(format!("the values of joint {name} are not read: it {why}"));
+        names.remove(column);
+        rows.iter_mut().for_each(|row| drop(row.remove(column)));
+    }
+}
+
+/// Takes the limits from the joints of all robots.
+pub(crate) fn ignore_limits(files: &mut [Loaded]) {
+    for file in files {
+        file.model.robot = file.model.robot.take().map(Robot::without_limits);
+    }
 }
 
 /// A file on a link of a robot.

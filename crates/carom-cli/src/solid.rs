@@ -224,12 +224,13 @@ pub fn build_with(
             let (mesh, remarks) = read_file(file, options)?;
             let name = file.display();
             let shape = hull(&mesh.vertices, scale).map_err(|e| format!("{name}: hull: {e}"))?;
-            Ok(Solid { remarks, ..Solid::alone(shape, pose) })
+            Ok(Solid { remarks: remarks.placed(scale, placement), ..Solid::alone(shape, pose) })
         }
         ShapeSpec::File(file) => {
-            let (mesh, mut remarks) = read_file(file, options)?;
+            let (mesh, remarks) = read_file(file, options)?;
             let mesh = Arc::new(mesh);
             let solid = bake(&file.display().to_string(), mesh, scale, placement, winding)?;
+            let mut remarks = remarks.placed(scale, placement);
             remarks.add(&solid.remarks);
             Ok(Solid { remarks, ..solid })
         }
@@ -282,7 +283,8 @@ fn points(file: &Path, radius: f64, scale: f64, pose: Pose) -> Result<Solid, Str
 /// Reads the mesh of a file, and the remarks on it.
 pub fn read_file(file: &Path, options: &Options) -> Result<(RawMesh, Remarks), String> {
     let whole = carom_io::read_mesh_with(file, options).map_err(|e| e.to_string())?;
-    Ok((whole.mesh, Remarks::of_file(file, whole.notes, whole.unread)))
+    let remarks = Remarks::of_file(file, whole.notes, whole.unread);
+    Ok((whole.mesh, remarks.with_frame(file, (whole.unit, whole.metres), whole.up)))
 }
 
 /// Reads a mesh on a robot: in metres, by the unit that its file states.

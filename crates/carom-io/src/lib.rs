@@ -41,6 +41,7 @@ mod ply;
 mod points;
 mod polygon;
 mod robot;
+mod ros_package;
 pub mod scene_json;
 mod shapes;
 mod srdf;
@@ -55,7 +56,7 @@ pub use animated::{AnimatedModel, AnimatedPart, MovingMesh, SceneNode, ScenePose
 pub use animation::{Animation, Channel, Interpolation, Property};
 pub use error::{Location, ReadError, without_controls};
 pub use limits::Options;
-pub use model::{Model, StatedUnit, scale_on_robot, unit_note};
+pub use model::{Model, StatedFrames, scale_on_robot};
 pub use octree::{Octree, OctreeLeaf, UnknownCells, parse_octree, parse_octree_data, read_octree};
 pub use part::{Part, Piece, Placement, RawMesh, make_names_unique};
 pub use points::{Points, parse_points, read_points};
@@ -233,6 +234,8 @@ pub struct WholeMesh {
     pub notes: Vec<String>,
     /// See [`Model::unread`].
     pub unread: Vec<String>,
+    /// See [`Model::unit`].
+    pub unit: Option<&'static str>,
     /// See [`Model::metres`].
     pub metres: Option<f64>,
     /// See [`Model::up`].
@@ -253,6 +256,6 @@ pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadE
         all.vertices.extend(mesh.vertices);
         all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
     }
-    let Model { notes, unread, metres, up, .. } = model;
-    Ok(WholeMesh { mesh: all, notes, unread, metres, up })
+    let Model { notes, unread, unit, metres, up, .. } = model;
+    Ok(WholeMesh { mesh: all, notes, unread, unit, metres, up })
 }

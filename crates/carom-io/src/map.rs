@@ -37,8 +37,8 @@ pub struct MapBrush {
     pub planes: Vec<SplitPlane>,
     /// The line of each plane.
     pub lines: Vec<usize>,
-    /// The texture name of the first plane; empty without one.
-    pub texture: String,
+    /// The texture name of each plane; empty without one.
+    pub textures: Vec<String>,
 }
 
 /// A level.
@@ -113,21 +113,24 @@ impl Map {
 /// Returns the usual contents of a brush in Quake's family of games, by the conventions of its
 /// editors.
 ///
-/// Triggers, hints, origins and illusions are empty. Textures whose names begin with `*` or `!` are
-/// [`Contents::LIQUID`]. All else is solid.
+/// Brushes of triggers and illusions are empty. So are those whose textures are `hint`, `origin` or
+/// `trigger`. Textures whose names begin with `*` or `!` are [`Contents::LIQUID`]. All else is
+/// solid, and a brush with textures of several kinds.
+///
+/// Faces with the texture `skip` are invisible, and do not change what the others make of the
+/// brush. The order of the faces does not matter.
 pub fn usual_contents(class: &str, brush: &MapBrush) -> Contents {
-    let texture = brush.texture.to_ascii_lowercase();
-    let name = texture.rsplit('/').next().unwrap_or("");
-    let is_passed = class.starts_with("trigger_")
-        || class.contains("illusionary")
-        || ["hint", "hintskip", "skip", "origin", "trigger"].contains(&name);
-    if is_passed {
-        Contents::empty()
-    } else if name.starts_with(['*', '!']) {
-        Contents::LIQUID
-    } else {
-        Contents::SOLID
+    if class.starts_with("trigger_") || class.contains("illusionary") {
+        return Contents::empty();
     }
+    let names = brush.textures.iter().map(|texture| texture.rsplit('/').next().unwrap_or("").to_lowercase());
+    let mut kinds = names.filter(|name| name != "skip").map(|name| match name.as_str() {
+        "hint" | "hintskip" | "origin" | "trigger" => Contents::empty(),
+        name if name.starts_with(['*', '!']) => Contents::LIQUID,
+        _ => Contents::SOLID,
+    });
+    let first = kinds.next().unwrap_or(Contents::SOLID);
+    if kinds.all(|kind| kind == first) { first } else { Contents::SOLID }
 }
 
 /// Reads a map file.
@@ -208,9 +211,7 @@ impl Parser {
             (b'(', Some(Block::Brush)) => {
                 let (plane, texture, rest) = plane(text)?;
                 if let Some(brush) = self.brush() {
-                    if brush.planes.is_empty() {
-                        brush.texture = texture.to_owned();
-                    }
+                    brush.textures.push(texture.to_owned());
                     brush.planes.push(plane);
                     brush.lines.push(line);
                 }
@@ -242,8 +243,8 @@ impl Parser {
             }
             Some(Block::Entity) => {
                 if let Some(entity) = self.map.entities.last_mut() {
-                    let (planes, lines) = (Vec::new(), Vec::new());
-                    entity.brushes.push(MapBrush { line, planes, lines, texture: String::new() });
+                    let (planes, lines, textures) = (Vec::new(), Vec::new(), Vec::new());
+                    entity.brushes.push(MapBrush { line, planes, lines, textures });
                 }
                 Block::Brush
             }

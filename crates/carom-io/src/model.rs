@@ -2,7 +2,7 @@
 //!
 //! Reference: none needed.
 
-use crate::part::Part;
+use crate::part::{Part, Placement};
 use crate::robot::{Robot, RobotError};
 
 /// The content of a file.
@@ -29,22 +29,24 @@ pub struct Model {
     pub robot: Option<Robot>,
 }
 
-/// A unit of length that a file states.
-#[derive(Clone, Debug, PartialEq)]
-pub struct StatedUnit {
-    /// The file, for messages.
-    pub file: String,
-    /// The name of the unit, such as `"mm"`, if it has one.
-    pub unit: Option<&'static str>,
-    /// The length of the unit in metres.
-    pub metres: f64,
+/// The units of length and the up axes that files state.
+///
+/// Nothing is converted and nothing is turned where several files meet, so a difference is noted.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StatedFrames {
+    /// The first unit, and the first that differs from it.
+    units: Vec<StatedUnit>,
+    /// The first file that states an up axis, and the first that states another one.
+    ups: Vec<(String, &'static str)>,
 }
 
-impl StatedUnit {
-    /// Whether two lengths in metres are the same, but for rounding.
-    pub(crate) fn is_same(&self, other: &StatedUnit) -> bool {
-        (self.metres - other.metres).abs() <= UNIT_ROUNDING * self.metres.max(other.metres)
-    }
+/// A unit of length that a file states.
+#[derive(Clone, Debug, PartialEq)]
+struct StatedUnit {
+    file: String,
+    /// Its name, if it has one.
+    unit: Option<&'static str>,
+    metres: f64,
 }
 
 impl core::fmt::Display for StatedUnit {
@@ -59,15 +61,65 @@ impl core::fmt::Display for StatedUnit {
 /// The relative difference of two lengths of units that count as one.
 const UNIT_ROUNDING: f64 = 1e-9;
 
-/// Returns a note if one of these units differs from the first.
-pub fn unit_note(units: impl IntoIterator<Item = StatedUnit>) -> Option<String> {
-    let mut units = units.into_iter();
-    let first = units.next()?;
-    let other = units.find(|other| !first.is_same(other))?;
-    Some(format!(
-        "lengths are not converted, though the unit of {} is {first} and that of {} is {other}",
-        first.file, other.file
-    ))
+impl StatedFrames {
+    /// Adds the unit of a file: its name, if it has one, and its length in metres.
+    pub fn add_unit(&mut self, file: &str, unit: Option<&'static str>, metres: f64) {
+        let is_same =
+            |first: &StatedUnit| (first.metres - metres).abs() <= UNIT_ROUNDING * first.metres.max(metres);
+        if self.units.len() < 2 && !self.units.first().is_some_and(is_same) {
+            self.units.push(StatedUnit { file: file.to_owned(), unit, metres });
+        }
+    }
+
+    /// Adds the axis that points up in a file, such as `"y"`.
+    pub fn add_up(&mut self, file: &str, up: &'static str) {
+        if self.ups.len() < 2 && self.ups.first().is_none_or(|(_, first)| *first != up) {
+            self.ups.push((file.to_owned(), up));
+        }
+    }
+
+    /// Adds the frames of other files.
+    pub fn add_all(&mut self, others: &StatedFrames) {
+        others.units.iter().for_each(|other| self.add_unit(&other.file, other.unit, other.metres));
+        others.ups.iter().for_each(|(file, up)| self.add_up(file, up));
+    }
+
+    /// These frames after the user scaled the files and placed them. Files that were turned state
+    /// no axis any more.
+    #[must_use]
+    pub fn placed(mut self, scale: f64, placement: &Placement) -> StatedFrames {
+        for unit in &mut self.units {
+            unit.metres /= scale;
+            unit.unit = unit.unit.filter(|_| scale == 1.0);
+        }
+        if !placement.is_translation() {
+            self.ups.clear();
+        }
+        self
+    }
+
+    /// Returns the length of the unit in metres, if the files that state one agree.
+    pub fn metres(&self) -> Option<f64> {
+        if let [unit] = self.units.as_slice() { Some(unit.metres) } else { None }
+    }
+
+    /// Returns a note on each of the two that differs.
+    pub fn notes(&self) -> Vec<String> {
+        let units = match self.units.as_slice() {
+            [a, b] => Some(format!(
+                "lengths are not converted, though the unit of {} is {a} and that of {} is {b}",
+                a.file, b.file
+            )),
+            _ => None,
+        };
+        let ups = match self.ups.as_slice() {
+            [(a, up_a), (b, up_b)] => {
+                Some(format!("axes are not turned, though {up_a} is up in {a} and {up_b} in {b}"))
+            }
+            _ => None,
+        };
+        units.into_iter().chain(ups).collect()
+    }
 }
 
 /// Returns the factor from the unit of a mesh on a robot to metres, and the notes on its frame.

@@ -119,6 +119,13 @@ impl Placement {
     pub const IDENTITY: Placement =
         Placement([1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
 
+    /// Whether it moves without a turn or a scale.
+    pub fn is_translation(&self) -> bool {
+        let mut matrix = self.0;
+        [3, 7, 11].into_iter().for_each(|k| matrix[k] = 0.0);
+        Placement(matrix) == Placement::IDENTITY
+    }
+
     /// Returns a scaling along the axes.
     pub(crate) fn scaling(scale: [f64; 3]) -> Placement {
         let mut placement = Placement::IDENTITY;

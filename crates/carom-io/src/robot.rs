@@ -318,6 +318,14 @@ impl Robot {
         if let Some(link) = is_placed.iter().position(|is_placed| !is_placed) {
             return Err(ReadError::at(path, at_link(&links[link]), "the joints form a cycle"));
         }
+        let roots: Vec<&str> =
+            order.iter().filter(|link| above[**link].is_none()).map(|link| links[*link].as_str()).collect();
+        if 1 < roots.len() {
+            notes.push(format!(
+                "no joint is above the links {}: each has its frame at the origin",
+                crate::error::shortened(&roots.join(", "), crate::limits::MAX_NAME_CHARS)
+            ));
+        }
         let rules = rules_of(&joints).map_err(|joint| {
             let location = Location::Item(format!("joint {}", joints[joint].name));
             ReadError::at(path, location, "joints that mimic each other form a cycle")
@@ -387,6 +395,14 @@ impl Robot {
     pub fn free_joints(&self) -> impl Iterator<Item = usize> + '_ {
         let is_free = |joint: &RobotJoint| is_moving(joint.kind) && joint.mimic.is_none();
         (0..self.joints.len()).filter(move |at| is_free(&self.joints[*at]))
+    }
+
+    /// The same robot, whose joints have no limits: for recorded values, which may be a little
+    /// outside of them.
+    #[must_use]
+    pub fn without_limits(mut self) -> Robot {
+        self.joints.iter_mut().for_each(|joint| joint.limits = None);
+        self
     }
 
     /// Checks a value of a joint, in radians or a length.

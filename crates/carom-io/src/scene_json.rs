@@ -11,7 +11,7 @@
 use crate::error::{Location, ReadError};
 use crate::files::{Files, MeshFile};
 use crate::limits::{MAX_ITEM_CHARS, TRIANGLES_PER_PART};
-use crate::model::{Model, StatedUnit, unit_note};
+use crate::model::{Model, StatedFrames};
 use crate::part::{Flattening, Part, Placement, push_note};
 use carom_math::tol;
 use serde::Deserializer;
@@ -77,10 +77,8 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
             model.notes.push(format!("{whose} members that are not understood: {list}{more}"));
         }
     }
-    if let [unit] = found.units.as_slice() {
-        model.metres = Some(unit.metres);
-    }
-    model.notes.extend(unit_note(found.units));
+    model.metres = found.frames.metres();
+    model.notes.extend(found.frames.notes());
     Ok(model)
 }
 
@@ -89,25 +87,23 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
 struct Found {
     /// The names of members that are not understood: see [`add_other`].
     others: BTreeSet<String>,
-    /// The unit of the scene by the first part that states one, and by the first part that states
-    /// another one.
-    units: Vec<StatedUnit>,
+    /// The frames of the scene, by its parts.
+    frames: StatedFrames,
 }
 
 impl Found {
-    /// Adds the unit of the scene that a file of this name gives: its own unit over the scale. A
-    /// scale that is not the same along all axes, and a pose that scales, give none.
-    fn add_unit(&mut self, name: &str, mesh: &MeshFile, scale: [f64; 3], placement: &Placement) {
+    /// Adds the frame of the scene that a file of this name gives: its own unit over the scale, and
+    /// its up axis if it is not turned. A scale that is not the same along all axes, and a pose that
+    /// scales, give no unit.
+    fn add_frame(&mut self, name: &str, mesh: &MeshFile, scale: [f64; 3], placement: &Placement) {
         let factor = scale[0].abs();
         let is_even = scale.iter().all(|s| s.abs() == factor) && 0.0 < factor;
         let is_rigid = placement.rigidity_error() <= tol::MATRIX_RIGIDITY;
-        let Some(metres) = mesh.metres.filter(|_| is_even && is_rigid && self.units.len() < 2) else {
-            return;
-        };
-        let unit = mesh.unit.filter(|_| factor == 1.0);
-        let stated = StatedUnit { file: name.to_owned(), unit, metres: metres / factor };
-        if self.units.first().is_none_or(|first| !first.is_same(&stated)) {
-            self.units.push(stated);
+        if let Some(metres) = mesh.metres.filter(|_| is_even && is_rigid) {
+            self.frames.add_unit(name, mesh.unit.filter(|_| factor == 1.0), metres / factor);
+        }
+        if let Some(up) = mesh.up.filter(|_| placement.is_translation()) {
+            self.frames.add_up(name, up);
         }
     }
 }
@@ -192,7 +188,7 @@ fn read_part(
         None => Placement::IDENTITY,
         Some(pose) => read_affine(pose).map_err(|e| (".pose", e))?,
     };
-    found.add_unit(name, &mesh, scale, &placement);
+    found.add_frame(name, &mesh, scale, &placement);
     let name = match given_name {
         Some(name) => name.to_owned(),
         None => file.file_stem().unwrap_or_default().to_string_lossy().into_owned(),

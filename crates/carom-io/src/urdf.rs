@@ -20,12 +20,13 @@ use crate::limits::MAX_XML_DEPTH;
 use crate::model::{Model, scale_on_robot};
 use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
 use crate::robot::{RawJoint, Robot, USUAL_AXIS};
+use crate::ros_package;
 use crate::shapes;
 use crate::xml::{Attributes, XACRO};
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// Elements without a surface that robots, links and shapes have.
@@ -261,8 +262,9 @@ impl Meshes {
                 if let Some(s) = scale.iter().find(|s| !s.is_finite()) {
                     return Err(format!("a scale of {s}"));
                 }
-                let (file, root) = resolve(name, path, files.options.allow_outside)?;
-                let file = files.inside(file, &root)?;
+                let found = ros_package::find(name, path, files.options.allow_outside)?;
+                let file = files.inside(found.file, &found.root)?;
+                found.note.into_iter().for_each(|note| note_once(notes, note));
                 let mesh = files.mesh(&file)?;
                 let (metres, on_frame) = scale_on_robot(mesh.metres, mesh.up);
                 let pieces = mesh.placed(scale.map(|s| s * metres), &placement);
@@ -496,47 +498,4 @@ fn geometry(name: &str, attributes: &Attributes) -> Result<Geometry, String> {
         _ => return Err(format!("the geometry {name} is not read")),
     };
     made.map_err(|e| format!("{name}: {e}"))
-}
-
-/// Returns the file of a mesh, and the folder in which it must lie.
-///
-/// A name is relative to the URDF file, or `package://NAME/...`. Folders named like the package are
-/// searched upwards from the URDF file. Such a folder counts if it contains the URDF file or has a
-/// package.xml. Otherwise the file is searched in the URDF file's own package.
-fn resolve(name: &str, urdf: &Path, is_free: bool) -> Result<(PathBuf, PathBuf), String> {
-    let folder = urdf.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_path_buf());
-    let own = own_package(&absolute);
-    let Some(in_package) = name.strip_prefix("package://").or_else(|| name.strip_prefix("model://")) else {
-        if let Some((scheme, _)) = name.split_once("://").filter(|(scheme, _)| *scheme != "file") {
-            return Err(format!("{name}: {scheme} is not read"));
-        }
-        return Ok((folder.join(name.strip_prefix("file://").unwrap_or(name)), own));
-    };
-    let (package, rest) = in_package.split_once('/').unwrap_or(("", in_package));
-    if package.is_empty() || package.starts_with('.') {
-        return Err(format!("{name}: {package:?} is not the name of a package"));
-    }
-    for above in absolute.ancestors() {
-        let root = above.join(package);
-        let is_package = absolute.starts_with(&root) || is_free || root.join("package.xml").is_file();
-        if is_package && root.join(rest).is_file() {
-            return Ok((root.join(rest), root));
-        }
-    }
-    for above in absolute.ancestors().filter(|above| is_free || above.starts_with(&own)) {
-        if above.join(rest).is_file() {
-            return Ok((above.join(rest), own));
-        }
-    }
-    Ok((folder.join(rest), own))
-}
-
-/// Returns the folder of the URDF file's package. It is the nearest one with a package.xml, else
-/// the parent of a folder named urdf, else the file's own folder.
-fn own_package(folder: &Path) -> PathBuf {
-    let with_manifest = folder.ancestors().find(|above| above.join("package.xml").is_file());
-    let is_urdf = folder.file_name().is_some_and(|name| name == "urdf");
-    let above = folder.parent().filter(|_| is_urdf);
-    with_manifest.or(above).unwrap_or(folder).to_path_buf()
 }

@@ -16,7 +16,7 @@
 //! assert_eq!(bed.state_hash(), hash);
 //!
 //! // A user takes hold of a box and pulls it up. It is recorded, and replayed to the same bits.
-//! bed.record();
+//! bed.record()?;
 //! bed.act(&Action::Grab { origin: [0.0, 4.5, 9.0], direction: [0.0, 0.0, -1.0] })?;
 //! bed.act(&Action::Drag { to: [0.0, 8.0, 0.0] })?;
 //! bed.act(&Action::Spawn { shape: SpawnShape::Ring, at: [0.0, 9.0, 3.0], size: 0.5 })?;

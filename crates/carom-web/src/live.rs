@@ -121,10 +121,7 @@ impl Live {
                 self.bed = Testbed::start(scene, request, self.bed.broad_phase())?;
                 self.picture.clear();
             }
-            Command::Restart => {
-                self.bed.restart()?;
-                self.picture.clear();
-            }
+            Command::Restart => self.bed.restart()?,
             Command::Act { action } => self.bed.act(&action)?,
             Command::Drop { at, size } => {
                 let (vertices, triangles) = self.mesh.clone().ok_or("no file was read")?;
@@ -133,7 +130,7 @@ impl Live {
             Command::BroadPhase { name } => self.bed.set_broad_phase(&name)?,
             Command::Save => self.bed.save(),
             Command::Load => self.bed.load()?,
-            Command::Record => self.bed.record(),
+            Command::Record => self.bed.record()?,
             Command::EndRecording => answer = json!({"steps": self.bed.end_recording()?}),
             Command::Replay => self.bed.start_replay()?,
             Command::Pick { origin, direction } => {

@@ -49,6 +49,8 @@ pub struct Picture {
     outlines: Outlines,
     version: u32,
     known: Vec<BodyId>,
+    /// The world to which the bodies belong: [`Testbed::n_restores`].
+    n_restores: u32,
     /// For each drawn thing: the index of its body, and the index of its shape.
     pub bodies: Vec<u32>,
     /// For each drawn thing: position, and quaternion as x, y, z, w.
@@ -104,7 +106,8 @@ impl Picture {
     /// Errors: a car without its body.
     pub fn update(&mut self, bed: &Testbed, drawn: Drawn) -> Result<(), Error> {
         let world = bed.world();
-        if !world.body_ids().eq(self.known.iter().copied()) || self.clouds != clouds(bed)? {
+        let is_known = self.n_restores == bed.n_restores() && world.body_ids().eq(self.known.iter().copied());
+        if !is_known || self.clouds != clouds(bed)? {
             self.number_bodies(bed)?;
         }
         let mut touching = vec![false; self.known.last().map_or(0, |id| id.index() as usize + 1)];
@@ -199,7 +202,7 @@ impl Picture {
     fn number_bodies(&mut self, bed: &Testbed) -> Result<(), Error> {
         let world = bed.world();
         self.version += 1;
-        self.known = world.body_ids().collect();
+        (self.known, self.n_restores) = (world.body_ids().collect(), bed.n_restores());
         self.bodies.clear();
         let appearance =
             |id| bed.actors.appearances.iter().find(|(body, _)| *body == id).map(|(_, shape)| shape);

@@ -30,6 +30,8 @@ pub struct Testbed {
     /// The settings that a user changed, by name. They outlive a restart, and are part of a saved
     /// state.
     settings: BTreeMap<Setting, f32>,
+    /// The number of times at which another world took the place of the one before.
+    n_restores: u32,
     saved: Option<State>,
     recording: Option<ActionLog>,
     film: Option<ActionLog>,
@@ -89,6 +91,7 @@ impl Testbed {
             drag: None,
             n_steps: 0,
             settings: BTreeMap::new(),
+            n_restores: 0,
             saved: None,
             recording: None,
             film: None,
@@ -101,6 +104,7 @@ impl Testbed {
         (self.world, self.actors) = fill(self.scene, &self.request, &self.broad_phase)?;
         (self.drag, self.n_steps) = (None, 0);
         (self.recording, self.replay) = (None, None);
+        self.n_restores += 1;
         for (setting, value) in self.settings.clone() {
             self.apply(&Action::Set { setting, value })?;
         }
@@ -199,11 +203,15 @@ impl Testbed {
         self.restore(&state)
     }
 
-    /// Starts a recording of what the user does.
-    pub fn record(&mut self) {
-        let start = self.state();
+    /// Starts a recording of what the user does. It ends a replay, with what that drags.
+    pub fn record(&mut self) -> Result<(), Error> {
+        if self.replay() == Some(ReplayOutcome::Running) {
+            release(&mut self.world, &mut self.drag)?;
+        }
         self.replay = None;
+        let start = self.state();
         self.recording = Some(ActionLog { start, actions: Vec::new(), n_steps: 0, hash: 0 });
+        Ok(())
     }
 
     /// Ends the recording. Returns the number of its steps.
@@ -277,7 +285,14 @@ impl Testbed {
         self.actors = state.actors.clone();
         (self.drag, self.n_steps) = (state.drag.clone(), state.n_steps);
         self.settings = state.settings.clone();
+        self.n_restores += 1;
         Ok(())
+    }
+
+    /// Returns a number that changes when another world takes the place of the present one. The
+    /// handles of its bodies may be those of other bodies before.
+    pub(crate) fn n_restores(&self) -> u32 {
+        self.n_restores
     }
 
     /// Returns the world, for queries.

@@ -16,7 +16,7 @@ use crate::solid::{self, ShapeSpec, Solid, Winding};
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Filter, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
-use carom_io::{Part, Placement, read_trajectory, without_controls};
+use carom_io::{Part, Placement, Trajectory, read_trajectory, without_controls};
 use carom_query::QueryCost;
 use carom_query::f64::{SolidRelation, contact, distance};
 use carom_robot::JointPath;
@@ -81,10 +81,16 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
         files = load::load_all(&models, &options, &mut remarks)?;
     }
     let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
-    let trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
+    let mut trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
+    if args.robots.ignore_limits {
+        robots::ignore_limits(&mut files);
+    }
+    if let Some(Trajectory { joints, rows, .. }) = &mut trajectory {
+        robots::drop_dependent(joints, rows, &files, &mut remarks);
+    }
     let named = match &trajectory {
         Some(trajectory) => trajectory::first_row(trajectory),
-        None => robots::named_values(&args.robots)?,
+        None => robots::named_values(&args.robots, &files, &mut remarks)?,
     };
     robots::set(&mut files, &named)?;
     let frame = load::frame_of(files.iter().map(|f| &f.model));
@@ -191,7 +197,7 @@ fn note_ambiguity(parts: impl IntoIterator<Item = usize>, solids: &[Solid], rema
     let mut seen = HashSet::new();
     let parts = parts.into_iter().filter(|part| seen.insert(*part));
     let notes = parts.filter_map(|part| solids[part].ambiguity()).collect();
-    remarks.add(&Remarks { notes, unread: Vec::new() });
+    remarks.add(&Remarks { notes, ..Remarks::default() });
 }
 
 /// Whether all is clear. `None` if something is found, but for none of it is it known whether it

@@ -44,9 +44,15 @@ const start = (name, count) => {
     $("speed").value = SLOW[scene.name] ?? "1";
     if (!wish.has("show")) $("joints").checked = JOINTED.includes(scene.name);
   }
-  shownScene = scene.name;
   showFlags();
-  location.replace("#" + new URLSearchParams({ ...Object.fromEntries(new URLSearchParams(location.hash.slice(1))), scene: scene.name }));
+  // The address says what the page shows: its steps are those of the link that opened it.
+  const address = new URLSearchParams(location.hash.slice(1));
+  address.set("scene", scene.name);
+  address.delete("count");
+  if (state.count !== scene.usual) address.set("count", state.count);
+  if (shownScene) address.delete("steps");
+  location.replace("#" + address);
+  shownScene = scene.name;
 };
 let shownScene = "";
 const wish = new URLSearchParams(location.hash.slice(1));

@@ -334,3 +334,35 @@ fn a_real_robot_meets_itself_when_poses_say_so() {
     }
     assert!(5 < n_poses, "{n_poses}");
 }
+
+/// A recorded state of a whole robot has columns of joints that follow others or are fixed, and
+/// values a little outside of the limits.
+#[test]
+fn recorded_states_are_read() {
+    let gripper = ARM.replace(
+        "</joint></robot>",
+        r#"</joint><link name="finger"/><link name="tool"/>
+        <joint name="finger" type="prismatic"><parent link="arm"/><child link="finger"/>
+        <limit lower="0" upper="1"/><mimic joint="slide" multiplier="2" offset="0.1"/></joint>
+        <joint name="mount" type="fixed"><parent link="hand"/><child link="tool"/></joint></robot>"#,
+    );
+    write("gripper.urdf", &gripper);
+    write("recorded.csv", "time,slide,finger,shoulder,mount\n0,0,0.1,0,0\n1,0.5,1.2,0.5,0\n");
+    let command = "check gripper.urdf plate.urdf --json --ignore-adjacent --trajectory recorded.csv";
+    write("plate.urdf", PLATE);
+    let (d, status) = json(command);
+    assert_eq!(status, 0, "{d}");
+    let notes = d["notes"].to_string();
+    let follows = "the values of joint finger are not read: it follows joint slide, from which it differs by up to 1.00e-1";
+    assert!(notes.contains(follows), "{notes}");
+    assert!(notes.contains("the values of joint mount are not read: it does not move"), "{notes}");
+    write("state.json", r#"{"slide": 0.25, "finger": 0.6, "shoulder": 0, "mount": 0}"#);
+    let (d, status) = json("check gripper.urdf --json --ignore-adjacent --joints state.json");
+    assert_eq!(status, 0, "{d}");
+    assert!(d["notes"].to_string().contains("differs by up to 0.00e0"), "{d}");
+    // One value alone is a mistake.
+    assert!(error("check gripper.urdf --joint mount=0").contains("joint mount does not move"));
+    write("recorded.csv", "time,slide\n0,-0.0002\n1,0.5\n");
+    assert!(error(command).contains("-0.0002 is not between its limits"));
+    assert_eq!(json(&format!("{command} --ignore-limits")).1, 0);
+}

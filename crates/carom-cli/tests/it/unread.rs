@@ -390,8 +390,56 @@ fn different_units_are_noted() {
     scene("scaled.json", r#"{"mesh": "inches.dae", "scale": 0.0254}"#);
     let (d, _) = json("check scaled.json metres.dae --json");
     assert!(!d["notes"].to_string().contains("lengths are not converted"), "{d}");
+    // Two files meet in other commands too; a scale may convert one of them.
+    let (d, _) = json("distance inches.dae metres.dae --json");
+    assert!(noted(&d, note), "{d}");
+    let (d, _) = json("distance inches.dae metres.dae --scale-a 0.0254 --json");
+    assert!(!d["notes"].to_string().contains("lengths are not converted"), "{d}");
     let (d, _) = json("info inches.dae --json");
     assert_eq!((&d["files"][0]["unit"], &d["files"][0]["up"]), (&json!("in"), &json!("y")));
+}
+
+/// Axes are not turned, so files in whose frames another axis is up do not fit, unless a pose turns
+/// one of them.
+#[test]
+fn different_up_axes_are_noted() {
+    file("standing.dae", &triangle_dae("1"));
+    file("lying.dae", &triangle_dae("1").replace("</asset>", "<up_axis>Z_UP</up_axis></asset>"));
+    let (d, _) = json("info lying.dae standing.dae --json");
+    assert_eq!((&d["files"][0]["up"], &d["files"][1]["up"]), (&json!("z"), &json!("y")));
+    let note = "axes are not turned, though z is up in lying.dae and y in standing.dae";
+    let noted = |d: &Value| d["notes"].to_string().contains(note);
+    let quarter = 0.5_f64.sqrt();
+    let pose = |x: f64, w: f64| format!(r#""pose_a": [1, 0, 0, {x}, 0, 0, {w}]"#);
+    let question = |pose: &str| {
+        format!(
+            r#"{{"op": "distance", "a": {{"file": "lying.dae"}}, "b": {{"file": "standing.dae"}}, {pose}}}"#
+        )
+    };
+    for command in ["check", "distance"] {
+        let (d, _) = json(&format!("{command} lying.dae standing.dae --json"));
+        assert!(noted(&d), "{command}: {d}");
+    }
+    let (d, _) = json("distance lying.dae standing.dae --pose-a 1,0,0,0,0,0,1 --json");
+    assert!(noted(&d), "moved, not turned: {d}");
+    let (d, _) =
+        json(&format!("distance lying.dae standing.dae --pose-a 0,0,0,-{quarter},0,0,{quarter} --json"));
+    assert!(!noted(&d), "turned: {d}");
+    file("axes.jsonl", &format!("{}\n{}\n", question(&pose(0.0, 1.0)), question(&pose(-quarter, quarter))));
+    let answers = stdout(&carom("batch axes.jsonl"));
+    let answers: Vec<Value> = answers.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!([noted(&answers[0]), noted(&answers[1])], [true, false], "{answers:?}");
+    // The parts of a scene.
+    let part = |name: &str, more: &str| format!(r#"{{"mesh": "{name}"{more}}}"#);
+    let scene = |more: &str| {
+        file(
+            "axes.json",
+            &format!(r#"{{"parts": [{}, {}]}}"#, part("lying.dae", ""), part("standing.dae", more)),
+        );
+        json("check axes.json --json").0
+    };
+    assert!(noted(&scene("")));
+    assert!(!noted(&scene(r#", "pose": [1,0,0,0, 0,0,-1,0, 0,1,0,0, 0,0,0,1]"#)));
 }
 
 /// A part that the reader takes and the mesh refuses is listed like a file that is not read.

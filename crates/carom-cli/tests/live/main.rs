@@ -563,3 +563,25 @@ fn keys_do_what_the_help_says() {
     browser.key("?");
     assert_eq!(browser.value("document.getElementById('keys').open"), true);
 }
+
+/// The address of the page is what it shows, and a number in it that cannot be is ignored.
+#[test]
+fn the_address_says_what_is_shown() {
+    let Some(mut browser) = open("scene=pyramid&count=2.5&steps=3") else { return };
+    assert_eq!(
+        (state(&mut browser)["count"].as_u64(), state(&mut browser)["steps"].as_u64()),
+        (Some(2), Some(3))
+    );
+    assert_eq!(browser.value("location.hash"), "#scene=pyramid&steps=3&count=2");
+    browser.press("#scenes button[data-scene='tower']");
+    assert_eq!(
+        browser.value("location.hash"),
+        "#scene=tower",
+        "it runs from its start, with its usual count"
+    );
+    for fragment in ["scene=pyramid&count=-1&steps=0", "scene=pyramid&count=many&steps=0"] {
+        let Some(mut browser) = open(fragment) else { return };
+        let usual = scene("pyramid").unwrap().count.usual as u64;
+        assert_eq!(state(&mut browser)["count"].as_u64(), Some(usual), "{fragment}");
+    }
+}

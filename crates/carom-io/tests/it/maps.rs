@@ -47,7 +47,10 @@ fn a_level_is_entities_with_keys_and_brushes() {
     assert_eq!((water.class(), water.brushes.len()), ("func_water", 0));
     assert_eq!(water.vector("origin"), Some(DVec3::new(1.0, 2.0, -3.5)));
     let brush = &world.brushes[0];
-    assert_eq!((brush.line, brush.planes.len(), brush.texture.as_str()), (6, 6, "wall"));
+    assert_eq!(
+        (brush.line, brush.planes.len(), brush.textures.join(" ").as_str()),
+        (6, 6, "wall wall wall wall floor wall")
+    );
     assert_eq!(brush.planes[0], SplitPlane { normal: -DVec3::X, offset: 0.0 });
     assert_eq!((brush.planes[1].normal, brush.planes[1].offset, brush.lines[1]), (DVec3::X, 2.0, 8));
     let (brushes, refused) = map.brushes(Path::new("a.map"), |_, _| Contents::SOLID);
@@ -135,12 +138,44 @@ fn the_contents_of_a_brush_follow_its_class_and_texture() {
         ("func_illusionary", "wall", Contents::empty()),
         ("func_detail_illusionary", "wall", Contents::empty()),
         ("worldspawn", "special/HINT", Contents::empty()),
-        ("worldspawn", "skip", Contents::empty()),
     ];
     for (class, texture, contents) in cases {
-        let level = LEVEL.replacen(" wall [", &format!(" {texture} ["), 1);
+        let level = LEVEL.replace(" wall [", &format!(" {texture} ["));
+        let level = level.replace(" wall", &format!(" {texture}")).replace(" floor", &format!(" {texture}"));
         let map = read(&level).unwrap();
         assert_eq!(usual_contents(class, &map.entities[0].brushes[0]), contents, "{class}, {texture}");
+    }
+}
+
+/// The order of the faces of a brush has no meaning, and `skip` only hides faces.
+#[test]
+fn all_faces_of_a_brush_decide() {
+    let brush = |textures: [&str; 6]| {
+        let mut level = LEVEL.replace(" floor", " wall");
+        for texture in textures {
+            level = level.replacen(" wall", &format!(" {texture}"), 1);
+        }
+        let brush = read(&level).unwrap().entities[0].brushes[0].clone();
+        assert_eq!(brush.textures, textures);
+        usual_contents("worldspawn", &brush)
+    };
+    let cases = [
+        (["skip", "metal1"], Contents::SOLID),
+        (["skip", "skip"], Contents::SOLID),
+        (["hint", "skip"], Contents::empty()),
+        (["*water", "skip"], Contents::LIQUID),
+        (["*water", "metal1"], Contents::SOLID),
+        (["trigger", "metal1"], Contents::SOLID),
+        (["hint", "origin"], Contents::empty()),
+    ];
+    for ([a, b], contents) in cases {
+        for n in 1..6 {
+            let mut textures = [a; 6];
+            textures[n..].fill(b);
+            assert_eq!(brush(textures), contents, "{textures:?}");
+            textures.reverse();
+            assert_eq!(brush(textures), contents, "{textures:?}");
+        }
     }
 }
 
@@ -203,7 +238,7 @@ fn lines_have_any_number_of_braces_pairs_and_planes() {
             assert_eq!(one.pairs, other.pairs);
             assert_eq!(one.brushes.len(), other.brushes.len());
             for (one, other) in one.brushes.iter().zip(&other.brushes) {
-                assert_eq!((&one.planes, &one.texture), (&other.planes, &other.texture));
+                assert_eq!((&one.planes, &one.textures), (&other.planes, &other.textures));
             }
         }
         let names: Vec<&str> = map.unread.iter().map(|block| block.name.as_str()).collect();
@@ -218,7 +253,7 @@ fn lines_have_any_number_of_braces_pairs_and_planes() {
     assert_eq!(pairs.collect::<Vec<_>>(), [("wad", r"C:\maps\"), ("path", r"D:\"), ("message", "hi")]);
     // A name of a texture may begin with a brace.
     let brush = "{\n{\n( 0 0 0 ) ( 0 1 0 ) ( 1 0 0 ) {grate 0 0 0 1 1 }\n}";
-    assert_eq!(read(brush).unwrap().entities[0].brushes[0].texture, "{grate");
+    assert_eq!(read(brush).unwrap().entities[0].brushes[0].textures[0], "{grate");
     for (text, message) in [
         ("{\n\"a\" \"b\" c\n}", "a.map: line 2: \"c\" is neither a brace, a key nor a plane"),
         ("{\n\"a\" \"b\" \"c\"\n}", "a.map: line 2: \"\\\"c\\\"\" is not a key and a value in quotes"),

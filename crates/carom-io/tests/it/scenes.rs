@@ -186,11 +186,46 @@ fn urdf_finds_meshes_in_packages() {
         ["package://robot_description/meshes/t.obj", "../meshes/t.obj", "package://renamed/meshes/t.obj"]
     {
         fs::write(&file, text.replace("NAME", name)).unwrap();
-        let mesh = carom_io::read(&file).unwrap().parts[0].world_mesh().unwrap();
+        let model = carom_io::read(&file).unwrap();
+        let mesh = model.parts[0].world_mesh().unwrap();
         assert_eq!(mesh.vertices[1].to_array(), [2.0, 0.0, 0.0]);
+        assert_eq!(model.notes.len(), usize::from(name.contains("renamed")), "a guess is a note");
     }
+    // A manifest says whose files these are: a clone in a folder of another name, and no other.
+    let manifest = folder.join("robot_description/package.xml");
+    fs::write(&manifest, "<package format=\"2\"> <name> renamed </name></package>").unwrap();
+    fs::write(&file, text.replace("NAME", "package://renamed/meshes/t.obj")).unwrap();
+    assert!(carom_io::read(&file).unwrap().notes.is_empty());
+    fs::write(&file, text.replace("NAME", "package://gripper/meshes/t.obj")).unwrap();
+    let error = carom_io::read(&file).unwrap_err().to_string();
+    assert!(error.contains("package://gripper/meshes/t.obj") && error.contains("is renamed"), "{error}");
+    fs::write(&file, text.replace("NAME", "package://renamed/meshes/other.obj")).unwrap();
+    assert!(carom_io::read(&file).unwrap_err().to_string().contains("no such file around the robot"));
+    fs::remove_file(&manifest).unwrap();
     fs::write(&file, text.replace("NAME", "../meshes/t.obj").replace("2 2 2", "2 0 2")).unwrap();
     assert!(carom_io::read(&file).unwrap_err().to_string().contains("link a: scale [2.0, 0.0, 2.0]"));
+}
+
+/// A link whose joint was forgotten is not on the robot, and the reader is told.
+#[test]
+fn links_without_joints_are_noted() {
+    let folder = super::folder("two_roots");
+    fs::create_dir_all(&folder).unwrap();
+    let link = |name: &str| {
+        format!(
+            r#"<link name="{name}"><collision><geometry><box size="1 1 1"/></geometry></collision></link>"#
+        )
+    };
+    let joint = r#"<joint name="j" type="fixed"><parent link="base"/><child link="arm"/></joint>"#;
+    let file = folder.join("r.urdf");
+    let notes = |links: &[&str]| {
+        let links: String = links.iter().map(|name| link(name)).collect();
+        fs::write(&file, format!(r#"<robot name="r">{links}{joint}</robot>"#)).unwrap();
+        carom_io::read(&file).unwrap().notes
+    };
+    assert_eq!(notes(&["base", "arm"]), [""; 0]);
+    let note = "no joint is above the links base, table: each has its frame at the origin";
+    assert_eq!(notes(&["base", "arm", "table"]), [note]);
 }
 
 #[test]

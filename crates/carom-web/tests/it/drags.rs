@@ -43,7 +43,7 @@ fn a_corner_of_a_cloth_is_pulled() {
     let cloth = soft_bodies(&bed)[0];
     let position_of =
         |bed: &Testbed, vertex: u32| bed.world().soft_body(cloth).unwrap().positions()[vertex as usize];
-    bed.record();
+    bed.record().unwrap();
     let from = position_of(&bed, 0);
     let to = from + Vec3::new(0.0, 1.6, 0.0);
     // The ray passes beside the corner by less than the tolerance.
@@ -152,4 +152,27 @@ fn the_first_thing_on_the_ray_is_taken() {
     assert!(matches!(below, Some(DragTarget::Body { .. })), "{below:?}");
     assert!(taken(&mut bed, [30.0, 5.0, 0.0], [0.0, -1.0, 0.0]).is_none(), "the floor");
     assert!(taken(&mut bed, [0.0, 5.0, 0.0], [0.0, 1.0, 0.0]).is_none(), "the sky");
+}
+
+/// A recording that is started during a replay ends the replay, and with it the drag that the
+/// replay repeats: no pointer could release it.
+#[test]
+fn a_recording_during_a_replay_holds_nothing() {
+    let mut bed = start("cloth", 12);
+    run(&mut bed, 90);
+    let cloth = soft_bodies(&bed)[0];
+    let corner = bed.world().soft_body(cloth).unwrap().positions()[0];
+    bed.record().unwrap();
+    bed.act(&grab_at(corner)).unwrap();
+    bed.act(&Action::Drag { to: (corner + Vec3::Y).to_array() }).unwrap();
+    run(&mut bed, 30);
+    bed.end_recording().unwrap();
+    bed.start_replay().unwrap();
+    run(&mut bed, 10);
+    assert!(bed.drag().is_some());
+    bed.record().unwrap();
+    assert!(bed.drag().is_none() && bed.replay().is_none());
+    assert_eq!(bed.world().soft_body(cloth).unwrap().pinned().count(), 0);
+    run(&mut bed, 10);
+    bed.end_recording().unwrap();
 }

@@ -131,6 +131,35 @@ fn commands_do_what_a_testbed_does() {
     assert_eq!(live.picture().states.len(), n);
 }
 
+/// A world that is restored may give the handle of a body to another one: the shape that is drawn
+/// is that of the body.
+#[test]
+fn restored_bodies_are_drawn_as_what_they_are() {
+    let mut live = start("pyramid", 3);
+    let spawn = |live: &mut Live, shape: &str| {
+        let action = json!({"do": "spawn", "shape": shape, "at": [0, 9, 0], "size": 0.5});
+        run_command(live, &json!({"command": "act", "action": action}));
+        let [.., body, shape] = live.picture().bodies[..] else { panic!() };
+        (body, shape)
+    };
+    let drawn = |live: &Live| *live.picture().bodies.last().unwrap();
+    let (body, of_box) = spawn(&mut live, "box");
+    run_command(&mut live, &json!({"command": "save"}));
+    run_command(&mut live, &json!({"command": "record"}));
+    run(&mut live, 3);
+    run_command(&mut live, &json!({"command": "end-recording"}));
+    for restore in ["load", "replay"] {
+        run_command(&mut live, &json!({"command": "restart"}));
+        let (other, of_ball) = spawn(&mut live, "ball");
+        assert!(other == body && of_ball != of_box, "the handle is the same");
+        let version = live.picture().version();
+        let state = run_command(&mut live, &json!({"command": restore}));
+        assert!(state["error"].is_null(), "{state}");
+        assert_eq!(drawn(&live), of_box, "{restore}");
+        assert_ne!(live.picture().version(), version);
+    }
+}
+
 #[test]
 fn a_ray_picks_a_body_that_can_be_queried() {
     let mut live = start("pyramid", 5);

@@ -162,7 +162,7 @@ fn a_recording_is_replayed_to_the_same_bits() {
     let mut bed = start("pyramid", 5);
     assert!(bed.end_recording().is_err() && bed.start_replay().is_err());
     run(&mut bed, 7);
-    bed.record();
+    bed.record().unwrap();
     bed.act(&AT_TOP).unwrap();
     for step in 0..40 {
         bed.act(&Action::Drag { to: [0.1 * step as f32, 6.0, 0.0] }).unwrap();
@@ -217,7 +217,7 @@ fn a_recording_may_end_with_an_action() {
     for actions in [vec![], vec![spawn.clone()], vec![spawn, shoot], vec![AT_TOP]] {
         let mut bed = start("pyramid", 5);
         run(&mut bed, 3);
-        bed.record();
+        bed.record().unwrap();
         run(&mut bed, 2);
         actions.iter().for_each(|action| bed.act(action).unwrap());
         let hash = bed.state_hash();
@@ -239,7 +239,7 @@ fn settings_belong_to_a_state() {
     for setting in [Setting::Friction, Setting::Gravity] {
         let later = Action::Set { setting, value: 0.0 };
         let mut bed = start("pyramid", 4);
-        bed.record();
+        bed.record().unwrap();
         bed.act(&spawn).unwrap();
         run(&mut bed, 60);
         bed.end_recording().unwrap();
