@@ -1,7 +1,7 @@
 //! The command line: the commands and their arguments, with an example for each command.
 
 use crate::shape_arg::ShapeArg;
-use crate::solid::Winding;
+use crate::solid::{Winding, has_extension};
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_io::Options;
 use carom_web::scenes::SCENES;

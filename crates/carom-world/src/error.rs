@@ -91,9 +91,11 @@ pub enum MassFault {
     Unbounded,
     /// All densities are 0.
     NoDensity,
-    /// A mesh is not closed, or some of its triangles are flipped.
+    /// The inside of a mesh is not known, such as that of a mesh that is not closed:
+    /// [`MeshShape::ambiguity`](carom_query::MeshShape::ambiguity).
     OpenMesh,
-    /// The triangles of a mesh face inwards: they must be counter-clockwise seen from outside.
+    /// The triangles of a mesh whose orientation is kept face inwards: they must be
+    /// counter-clockwise seen from outside.
     InwardMesh,
     /// The shapes have no volume: height fields, flat shapes, or shapes that are only known by
     /// their support maps.
@@ -108,7 +110,7 @@ impl core::fmt::Display for MassFault {
             MassFault::NoCollider => "it has no collider",
             MassFault::Unbounded => "a shape is unbounded",
             MassFault::NoDensity => "all densities are 0",
-            MassFault::OpenMesh => "a mesh is not closed, or has flipped triangles",
+            MassFault::OpenMesh => "a mesh is not closed, or has no known inside",
             MassFault::InwardMesh => "the triangles of a mesh face inwards",
             MassFault::NoVolume => "its shapes have no volume",
             MassFault::OutOfRange => "mass or inertia is out of the range of numbers",

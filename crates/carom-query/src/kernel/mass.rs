@@ -12,7 +12,7 @@ impl Shape {
     /// Returns mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
     /// The masses of the parts of a compound or a cluster are summed, so overlaps count twice. The
-    /// result of a mesh is only valid if the mesh is closed. A field has the mass of its samples;
+    /// result of a mesh is only valid if its inside is known: `MeshShape::mass_properties`. A field has the mass of its samples;
     /// `DistanceField::moments` gives the error. Zero for half-spaces, compounds with one, height
     /// fields, and user-defined shapes that are known only by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
@@ -24,7 +24,7 @@ impl Shape {
             // A height field is a surface.
             Shape::HeightField(_) => MassProperties::ZERO,
             _ => match self.kind() {
-                ShapeKind::Mesh(s) => s.mesh().mass_properties(density),
+                ShapeKind::Mesh(s) => s.mass_properties(density),
                 ShapeKind::Field(s) => s
                     .moments()
                     .map_or(MassProperties::ZERO, |moments| MassProperties::of_moments(&moments, density)),

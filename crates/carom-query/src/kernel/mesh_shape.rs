@@ -1,8 +1,10 @@
 //! Triangle meshes as shapes, in the stored precision.
 
-use super::super::num::geom::{MeshError, TriMesh};
-use super::super::num::{Pose, Vec3};
+use super::super::num::geom::{MassProperties, MeshError, TriMesh};
+use super::super::num::{Pose, Real, Vec3};
+use crate::mesh_shape::Sides;
 use carom_bounds::Aabb;
+use carom_geom::WideMesh as _;
 
 /// A surface of triangles, ready for queries. Queries of two shapes use only the surface. Queries
 /// about points and about solids also use the inside.
@@ -18,6 +20,26 @@ impl MeshShape {
     /// and for contacts with meshes is recomputed when a query next needs it.
     pub fn set_vertices(&mut self, vertices: &[Vec3]) -> Result<(), MeshError> {
         self.move_vertices(|mesh| mesh.set_vertices(vertices))
+    }
+
+    /// Returns mass, centre and inertia of the inside. `density` is mass per volume, finite and not
+    /// negative. Triangles that face inwards count as turned over, as for all questions about the
+    /// inside.
+    ///
+    /// The result is only valid if the inside is known: [`MeshShape::ambiguity`].
+    pub fn mass_properties(&self, density: Real) -> MassProperties {
+        match self.sides() {
+            Sides::Known(is_turned) if !is_turned.is_empty() => {
+                let turned = |(corners, is_turned): ([_; 3], &bool)| {
+                    let [a, b, c] = corners;
+                    if *is_turned { [a, c, b] } else { [a, b, c] }
+                };
+                let triangles: alloc::vec::Vec<_> =
+                    self.mesh().iter_corners().zip(is_turned).map(turned).collect();
+                MassProperties::of_closed_surface(triangles, density)
+            }
+            _ => self.mesh().mass_properties(density),
+        }
     }
 
     /// Returns a box around the mesh's local box placed by `pose`.

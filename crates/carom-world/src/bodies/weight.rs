@@ -81,23 +81,31 @@ pub(crate) fn checked(
     mass: MassProperties,
     colliders: &[(&Shape, f32)],
 ) -> Result<MassProperties, WorldError> {
+    if colliders
+        .iter()
+        .any(|(shape, density)| 0.0 < *density && parts_of(shape).iter().any(|part| is_open(part)))
+    {
+        return Err(WorldError::NoMass(MassFault::OpenMesh));
+    }
     check_properties(&mass).map_err(|_| WorldError::NoMass(fault_of(colliders)))?;
     Ok(mass)
+}
+
+/// Whether a shape is a mesh whose inside is not known, and so neither is its mass.
+fn is_open(shape: &Shape) -> bool {
+    matches!(shape, Shape::Mesh(mesh) if mesh.ambiguity().is_some())
 }
 
 /// Returns why these shapes and densities give no mass.
 fn fault_of(colliders: &[(&Shape, f32)]) -> MassFault {
     let shapes = || colliders.iter().flat_map(|(shape, _)| parts_of(shape));
     let volume_of = |shape: &Shape| shape.mass_properties(1.0).mass;
-    let is_open = |shape: &Shape| matches!(shape, Shape::Mesh(mesh) if !mesh.is_solid());
     if colliders.is_empty() {
         MassFault::NoCollider
     } else if shapes().any(|shape| matches!(shape, Shape::HalfSpace(_))) {
         MassFault::Unbounded
     } else if colliders.iter().all(|(_, density)| *density == 0.0) {
         MassFault::NoDensity
-    } else if shapes().any(is_open) {
-        MassFault::OpenMesh
     } else if shapes().any(|shape| volume_of(shape) < 0.0) {
         MassFault::InwardMesh
     } else if shapes().all(|shape| volume_of(shape) == 0.0) {

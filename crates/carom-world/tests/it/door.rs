@@ -4,7 +4,7 @@ use crate::of_unit_density;
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_geom::{Contact, HalfSpace, HeightField, MassProperties};
 use carom_math::{Mat3, Pose, Quat, Vec3};
-use carom_query::{HeightFieldShape, Shape};
+use carom_query::{HeightFieldShape, MeshShape, Shape};
 use carom_world::{
     BodyDesc, BodyId, ColliderDesc, JointDesc, JointFault, JointKind, MassFault, Mobility, World, WorldError,
 };
@@ -96,6 +96,10 @@ fn a_missing_mass_is_named_by_its_cause() {
     let outward = vec![[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
     let inward: Vec<[u32; 3]> = outward.iter().map(|&[a, b, c]| [a, c, b]).collect();
     let mesh = |triangles: &[[u32; 3]]| Shape::mesh(corners.clone(), triangles.to_vec()).unwrap();
+    let kept = |triangles: &[[u32; 3]]| match mesh(triangles) {
+        Shape::Mesh(mesh) => Shape::Mesh(Arc::new(MeshShape::clone(&mesh).with_kept_orientation())),
+        _ => panic!(),
+    };
     let pair = |shape: Shape| Shape::compound(vec![(shape.clone(), Pose::IDENTITY), (shape, Pose::IDENTITY)]);
     let plane = Shape::HalfSpace(HalfSpace::new(Vec3::Y).unwrap());
     let triangle = mesh(&outward[..1]);
@@ -106,7 +110,8 @@ fn a_missing_mass_is_named_by_its_cause() {
         (ball(0.5), 0.0, MassFault::NoDensity),
         (triangle.clone(), 1.0, MassFault::OpenMesh),
         (pair(triangle).unwrap(), 1.0, MassFault::OpenMesh),
-        (mesh(&inward), 1.0, MassFault::InwardMesh),
+        (mesh(&outward[..3]), 1.0, MassFault::OpenMesh),
+        (kept(&inward), 1.0, MassFault::InwardMesh),
         (field, 1.0, MassFault::NoVolume),
         (ball(0.5), 1e-45, MassFault::OutOfRange),
         (ball(1e10), 1e30, MassFault::OutOfRange),
@@ -479,5 +484,29 @@ fn a_stack_rests_in_steps_of_a_second() {
     for (body, y) in boxes.into_iter().zip([0.5, 1.5]) {
         let at = world.body(body).unwrap().position();
         assert!((at - Vec3::Y * y).length() < 0.05, "{at}");
+    }
+}
+
+/// Triangles that face inwards count as turned over, one or all: the mass is that of the inside
+/// which all queries know.
+#[test]
+fn flipped_triangles_change_no_mass() {
+    let corners: Vec<Vec3> = (0..8)
+        .map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32) * 2.0 - Vec3::ONE)
+        .collect();
+    let triangles = carom_testkit::meshes::BOX_TRIANGLES;
+    let mass_of = |turned: &[usize]| {
+        let mut triangles = triangles.to_vec();
+        turned.iter().for_each(|t| triangles[*t].swap(1, 2));
+        let shape = Shape::mesh(corners.clone(), triangles).unwrap();
+        let mut world = World::new();
+        let id = world.insert(BodyDesc::dynamic(shape)).unwrap();
+        let body = world.body(id).unwrap();
+        (body.mass(), body.center_of_mass())
+    };
+    let all: Vec<usize> = (0..triangles.len()).collect();
+    for turned in [&[][..], &[0], &[3, 7, 8], &all] {
+        let (mass, center) = mass_of(turned);
+        assert!((mass - 8.0).abs() < 1e-5 && center.length() < 1e-6, "{turned:?}: {mass}, {center}");
     }
 }
