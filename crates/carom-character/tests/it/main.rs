@@ -8,6 +8,7 @@ mod far;
 mod fields;
 mod figures_and_bodies;
 mod half_spaces;
+mod impacts;
 mod in_world;
 mod kept_state;
 mod knocks;
