@@ -72,6 +72,13 @@ pub struct BodyContact {
 /// [`Character::set_up`]. It is zero in a force field that replaces it. The accelerations by force
 /// fields are not in it.
 ///
+/// - Bodies that joints connect with a pusher go on with it, up to a hundred times its mass (test:
+///   `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than they should. So do bodies
+///   that press on the pusher without a joint, and a door that hits near its hinge.
+/// - A dynamic ground feels the weight, what the feet hold, and the opposite of what the character
+///   pushes. Loads on its head press on the ground while they are awake. A change of the wish has
+///   no reaction.
+///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
 /// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it
 /// without its contacts.
@@ -175,8 +182,8 @@ impl CharacterBody {
     }
 
     /// Moves the character to a position, in the air, with its body, which pushes nothing on the
-    /// way and then is at rest. The pushes of the last step are forgotten. An impulse that was
-    /// applied to its body after that step still counts.
+    /// way and then is at rest. The pushes since the last call are forgotten. An impulse that was
+    /// applied to its body after the last step still counts.
     ///
     /// Errors: a removed body, or a place that is not finite in `f32`.
     pub fn set_position<B: BroadPhase>(
@@ -213,7 +220,7 @@ impl CharacterBody {
     ) -> Result<bool, WorldError> {
         let shape = body_shape(&figure, self.character.settings().skin)?;
         let own = [self.body];
-        let filter = self.filter(world)?.without(&own);
+        let filter = filter_of(world.body(self.body)?).without(&own);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider);
         let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let mut changed = self.character.clone();
@@ -235,16 +242,10 @@ impl CharacterBody {
         Ok(true)
     }
 
-    /// Returns a filter of what the character collides with, its own body included.
-    fn filter<B: BroadPhase>(&self, world: &World<B>) -> Result<QueryFilter<'static>, WorldError> {
-        let body = world.body(self.body)?;
-        let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
-        Ok(QueryFilter::SOLID.with_filter(filter))
-    }
-
     /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
-    /// which should have taken `dt` seconds: the pushes of that step count. A further call has no
-    /// pushes.
+    /// which should have taken `dt` seconds. All pushes since the last call count, of at most 16
+    /// steps, so a call after several steps has the sum of their times as `dt` (test:
+    /// `impacts::r_pushes_of_all_steps_since_the_last_walk_count`). A further call has no pushes.
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
@@ -296,12 +297,13 @@ impl CharacterBody {
         is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
     ) -> Result<&Walked, WorldError> {
         let own = [self.body];
-        let filter = self.filter(world)?.without(&own);
+        let filter = filter_of(world.body(self.body)?).without(&own);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = sweep.with_yielding(ground);
-        let is_pressed = self.is_pushed && world.body(self.body)?.pushes().any(|push| push.by.is_some());
+        let is_pressed =
+            self.is_pushed && world.body(self.body)?.recent_pushes().any(|push| push.by.is_some());
         self.lose_carried();
         let (knock, velocity) = (self.knock, self.velocity);
         let knocks = if self.is_pushed { self.find_knocks(world, wish, dt) } else { Knocks::NONE };
@@ -309,7 +311,9 @@ impl CharacterBody {
         self.character.walk(&mut sweep, wish, dt);
         if is_pressed && !self.character.walked().was_refused {
             let most = MAX_SEPARATION_RATIO * self.character.figure().half_width();
-            self.character.leave_overlap(&mut sweep.with_all_solid(), most);
+            // Without dynamic bodies.
+            let mut walls = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(f64::MAX);
+            self.character.leave_overlap(&mut sweep.with_all_solid(), &mut walls, most);
         }
         self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
         self.contacts.clear();
@@ -326,23 +330,36 @@ impl CharacterBody {
             if self.is_pushed && 0.0 < dt {
                 world.body_mut(self.body)?.clear_pushes();
             }
-            self.pass_on_knocks(world, &knocks, dt)?;
+            let feet = self.pass_on_knocks(world, &knocks, dt)?;
             let taken = self.take_velocity(world, dt);
-            self.weigh(world, taken, dt)?;
-            self.follow(world)?;
+            self.weigh(world, taken, feet, dt)?;
+            self.follow(world, is_solid, dt)?;
             self.velocity = self.character.velocity();
         }
         Ok(self.character.walked())
     }
 
-    /// Moves the body to the character, with the velocity of the ground and of the knock.
-    fn follow<B: BroadPhase>(&self, world: &mut World<B>) -> Result<(), WorldError> {
+    /// Moves the body to the character. Its velocity in the next step is that of the ground and of
+    /// the knock. Within no time it stays.
+    fn follow<B: BroadPhase + SpatialIndex>(
+        &self,
+        world: &mut World<B>,
+        is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
+        dt: f64,
+    ) -> Result<(), WorldError> {
         let pose = body_pose(&self.character, world.origin());
         if world.body(self.body)?.pose() != pose {
             world.body_mut(self.body)?.set_pose(pose)?;
         }
-        let velocity = self.character.ground().map_or(DVec3::ZERO, |ground| ground.velocity);
-        let velocity = (velocity + self.body_knock()).as_vec3();
+        if dt == 0.0 {
+            return Ok(());
+        }
+        let own = [self.body];
+        let filter = filter_of(world.body(self.body)?).without(&own);
+        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
+        let ground = self.character.ground().map(|ground| ground.object);
+        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_yielding(ground);
+        let velocity = self.body_velocity(world, &mut sweep, dt).as_vec3();
         if world.body(self.body)?.linear_velocity() != velocity {
             world.body_mut(self.body)?.set_linear_velocity(velocity)?.set_angular_velocity(Vec3::ZERO)?;
         }
@@ -422,12 +439,14 @@ impl CharacterBody {
     }
 
     /// Applies the weight of the character to a dynamic body under it, with the force that gives
-    /// the character the velocity `taken`, and adds the ground as a contact. The character does not
-    /// pull. Within no time there is no force.
+    /// the character the velocity `taken`, and the impulse `feet` of its feet. They bear what the
+    /// character pushes too. Adds the ground as a contact. The character does not pull. Within no
+    /// time there is no force.
     fn weigh<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
         taken: DVec3,
+        feet: DVec3,
         dt: f64,
     ) -> Result<(), WorldError> {
         let Some(ground) = self.character.ground() else { return Ok(()) };
@@ -437,8 +456,10 @@ impl CharacterBody {
         let up = self.character.figure().up();
         let per_mass = if dt == 0.0 { DVec3::ZERO } else { up * settings.gravity + taken / dt };
         let is_pressing = is_dynamic && 0.0 < per_mass.dot(up);
-        let force = if is_pressing { per_mass * -settings.mass } else { DVec3::ZERO };
+        let mut force = DVec3::ZERO;
         if is_pressing {
+            let pushed: DVec3 = self.contacts.iter().map(|contact| contact.force).sum();
+            force = feet / dt - per_mass * settings.mass - (pushed - up * pushed.dot(up));
             let point = world.to_local(ground.point);
             world.body_mut(body)?.apply_force_at(force.as_vec3(), point)?;
         }
@@ -453,6 +474,12 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     let body = world.body_at(contact.object)?;
     let Contact { point, normal, approach, .. } = *contact;
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
+}
+
+/// Returns the filter of what a body collides with: by its first collider.
+fn filter_of<B: BroadPhase>(body: BodyRef<'_, B>) -> QueryFilter<'static> {
+    let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
+    QueryFilter::SOLID.with_filter(filter)
 }
 
 /// Whether a body is that of a character.

@@ -10,9 +10,16 @@
 //!   character moves with it in the next step, so a body that follows does not stop again.
 //! - Walls take a knock away, and then the body that pushed gets nothing back: it is stopped by
 //!   the wall. A body in front takes over its part of the knock, and so does another character.
+//! - On the ground the character moves only across `up`, so a slanted push counts with the part of
+//!   the mass that its direction leaves. The ground bears the rest, with friction of the feet.
 //! - On the ground the feet hold against a small push, and brake a knock, with a limited force. A
-//!   character that walks against a push holds with the largest force of its pushes.
-//! - Each push counts once: a walk clears the pushes on the body.
+//!   character that walks against a push holds with the largest force of its pushes. A dynamic
+//!   ground feels what the feet hold and brake.
+//! - The ground itself gives no knock: it gets back all of its impulse, and its velocity carries
+//!   the character.
+//! - A pusher gets back its own part of the impulse, and bodies that joints connect with it get
+//!   the rest. The impulse of bodies that only press on it from behind is lost.
+//! - Each push counts once: a walk takes all pushes since the last one, and clears them.
 //!
 //! So a character that walks gives way to a door whose motor is stronger than its pushes, and
 //! holds a weaker one.
@@ -26,6 +33,8 @@
 use crate::character_body::{BodyContact, CharacterBody, inverse_mass_at, is_character};
 use crate::cone::nearest_allowed;
 use crate::slide::flattened;
+use crate::sweep::Sweep;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility};
 use carom_math::scaling;
@@ -43,7 +52,8 @@ const HELD_FRACTION: f64 = 0.1;
 /// force of pushes. A press of any force moves a character no faster.
 const MAX_PRESSED: f64 = 2.0;
 
-/// The least force with which the feet brake a knock, in weights of the character.
+/// The coefficient of friction of the feet. They brake a knock at least with the weight times this,
+/// and hold against a slanted push with its part along `up` times this.
 const FEET_FRICTION: f64 = 0.5;
 
 /// The largest mass of a pusher in an impact, in masses of the character.
@@ -55,13 +65,19 @@ const MAX_ROUNDS: usize = 16;
 /// The fraction by which the feet hold more than their force. Impulses are rounded to `f32`.
 const HELD_TOLERANCE: f64 = 8.0 * f32::EPSILON as f64;
 
-/// The pushes on a character in a step.
+/// The least mass behind a pusher that counts, in masses of the pusher. Impulses are rounded to
+/// `f32`.
+const MIN_BEHIND_RATIO: f64 = 64.0 * f32::EPSILON as f64;
+
+/// The pushes on a character since its last walk.
 #[derive(Clone, Debug)]
 pub(crate) struct Knocks {
     /// The velocity that the character takes over.
     gained: DVec3,
     /// The change of the wish: the feet lack the force for a part of the wish against the pushes.
     hindered: DVec3,
+    /// The impulse that the feet pass on to the ground.
+    held: DVec3,
     pushers: Vec<Pusher>,
 }
 
@@ -73,24 +89,34 @@ struct Pusher {
     /// The point of the push, and the direction of the push on the character, of length 1.
     point: DVec3,
     direction: DVec3,
-    /// The mass that the pusher has there in that direction.
+    /// The part of the direction along which the character can move.
+    movable: DVec3,
+    /// The mass that the pusher has there in that direction, and the mass of the bodies behind it.
     mass: f64,
-    /// This mass with that of the bodies behind it.
-    pressing_mass: f64,
+    mass_behind: f64,
+    /// The fraction of the movable impulse that the friction of the feet leaves; 0 for the ground.
+    slip: f64,
     /// The speed that the pusher lost at the body of the character.
     speed: f64,
     /// The speed of the character away from the pusher, not negative: its body does not walk.
     own: f64,
 }
 
-/// The pushes of one body in a step: the impulse, the sum of the points times the sizes of the
+/// The pushes of one body: the sum of their impulses, the sum of the points times the sizes of the
 /// impulses, the sum of these sizes, and the largest speed of approach.
-type BodyPush = (BodyId, DVec3, DVec3, f64, f64);
+#[derive(Clone, Copy, Debug)]
+struct BodyPush {
+    body: BodyId,
+    impulse: DVec3,
+    points: DVec3,
+    sizes: f64,
+    approach: f64,
+}
 
 impl Knocks {
     /// No pushes.
     pub(crate) const NONE: Knocks =
-        Knocks { gained: DVec3::ZERO, hindered: DVec3::ZERO, pushers: Vec::new() };
+        Knocks { gained: DVec3::ZERO, hindered: DVec3::ZERO, held: DVec3::ZERO, pushers: Vec::new() };
 }
 
 /// Returns the velocity that a body of this mass has after an inelastic impact with all pushers at
@@ -99,12 +125,13 @@ impl Knocks {
 /// Each pusher that is faster than the body in its direction ends with the speed of the body. The
 /// sum of the momenta stays, which is a linear system; rounds find these pushers.
 fn after_impact(pushers: &[Pusher], start: DVec3, mass: f64) -> DVec3 {
-    let is_faster = |pusher: &Pusher, v: DVec3| v.dot(pusher.direction) < pusher.speed - pusher.own;
+    let is_faster = |pusher: &Pusher, v: DVec3| v.dot(pusher.movable) < pusher.speed - pusher.own;
     let mut gained = start;
     for _ in 0..MAX_ROUNDS {
         let (mut masses, mut momentum) = (DMat3::from_diagonal(DVec3::splat(mass)), start * mass);
         for pusher in pushers.iter().filter(|pusher| is_faster(pusher, gained)) {
-            let (n, m) = (pusher.direction, pusher.pressing_mass.min(MAX_MASS_RATIO * mass));
+            let pressing_mass = pusher.slip * (pusher.mass + pusher.mass_behind);
+            let (n, m) = (pusher.movable, pressing_mass.min(MAX_MASS_RATIO * mass));
             masses += DMat3::from_cols(n * n.x, n * n.y, n * n.z) * m;
             momentum += n * (m * (pusher.speed - pusher.own));
         }
@@ -119,68 +146,75 @@ fn after_impact(pushers: &[Pusher], start: DVec3, mass: f64) -> DVec3 {
 }
 
 impl CharacterBody {
-    /// Returns the knocks of the last step of the world, which took `dt` seconds, on a character
-    /// with this wish. Within no time there are none.
+    /// Returns the knocks since the last walk on a character with this wish, in a walk of `dt`
+    /// seconds. Within no time there are none.
     pub(crate) fn find_knocks<B: BroadPhase>(&self, world: &World<B>, wish: DVec3, dt: f64) -> Knocks {
         let mut found = Knocks::NONE;
-        let Ok(body) = world.body(self.body()) else { return found };
         let settings = self.character().settings();
         if dt == 0.0 || settings.mass == 0.0 {
             return found;
         }
-        let pushes = || body.pushes().map(|push| (push, self.movable(push.impulse.as_dvec3())));
-        let total: DVec3 = pushes().map(|(_, impulse)| impulse).sum();
+        let (applied, pushes) = self.pushes_by_body(world);
+        let is_ground = |push: &BodyPush| self.ground() == Some(push.body);
+        let others = || pushes.iter().filter(|push| !is_ground(push));
+        let total = applied
+            + others().map(|push| self.movable(push.impulse) * self.slip(push.impulse)).sum::<DVec3>();
+        let size = scaling::length(total);
         let force = if total.dot(wish) < 0.0 { settings.max_push } else { self.hold() };
         let held = if self.character().ground().is_some() { force * dt } else { 0.0 };
-        let size = scaling::length(total);
-        if size <= held * (1.0 + HELD_TOLERANCE) {
-            return found;
-        }
-        let part = 1.0 - held / size;
+        let part = if size <= held * (1.0 + HELD_TOLERANCE) { 0.0 } else { 1.0 - held / size };
+        // What does not move the character, such as a load on its head, presses on its ground.
+        let loads = others().filter(|push| self.slip(push.impulse) == 0.0);
+        found.held = total * (1.0 - part) + loads.map(|push| push.impulse).sum::<DVec3>();
         // The feet have no force for the part of the wish that they need against the push.
-        if let Some(direction) = scaling::unit(total) {
+        if let Some(direction) = scaling::unit(total).filter(|_| 0.0 < part) {
             let lost = (size / (settings.max_push * dt)).min(1.0);
             found.hindered = direction * ((-wish.dot(direction)).max(0.0) * lost);
         }
-        let mut by_body: Vec<BodyPush> = Vec::new();
-        let mut start = DVec3::ZERO;
-        for (push, impulse) in pushes() {
-            let Some(id) = push.by else {
-                start += impulse * (part / settings.mass);
-                continue;
-            };
-            if self.ground() == Some(id) {
-                continue;
-            }
-            let (size, approach) = (scaling::length(impulse), f64::from(push.approach_speed));
-            let point = world.to_wide(push.point) * size;
-            match by_body.iter_mut().find(|known| known.0 == id) {
-                Some(known) => {
-                    let (_, old, points, sizes, most) = *known;
-                    *known = (id, old + impulse, points + point, sizes + size, most.max(approach));
-                }
-                None => by_body.push((id, impulse, point, size, approach)),
-            }
-        }
-        found.pushers.extend(by_body.iter().filter_map(|push| self.pusher(world, push, part, dt)));
-        found.gained = after_impact(&found.pushers, start, settings.mass);
+        found.pushers.extend(pushes.iter().filter_map(|push| match is_ground(push) {
+            true => Some(Pusher { slip: 0.0, ..self.pusher(world, push, 1.0, dt)? }),
+            false => self.pusher(world, push, part, dt),
+        }));
+        found.gained = after_impact(&found.pushers, applied * (part / settings.mass), settings.mass);
         found
     }
 
-    /// Returns a pusher, of whose impulse the feet leave a part; `None` if it is not dynamic.
-    fn pusher<B: BroadPhase>(
-        &self,
-        world: &World<B>,
-        &(id, impulse, points, sizes, approach): &BodyPush,
-        part: f64,
-        dt: f64,
-    ) -> Option<Pusher> {
-        let (body, own_body) = (world.body(id).ok()?, world.body(self.body()).ok()?);
-        let direction = scaling::unit(impulse)?;
-        if body.mobility() != Mobility::Dynamic || sizes == 0.0 {
+    /// Returns the sum of the movable impulses that were applied to the body since the last walk,
+    /// and the pushes of each body.
+    fn pushes_by_body<B: BroadPhase>(&self, world: &World<B>) -> (DVec3, Vec<BodyPush>) {
+        let (mut applied, mut pushes) = (DVec3::ZERO, Vec::<BodyPush>::new());
+        let Ok(own_body) = world.body(self.body()) else { return (applied, pushes) };
+        for push in own_body.recent_pushes() {
+            let impulse = push.impulse.as_dvec3();
+            let Some(body) = push.by else {
+                applied += self.movable(impulse);
+                continue;
+            };
+            let (sizes, approach) = (scaling::length(impulse), f64::from(push.approach_speed));
+            let points = world.to_wide(push.point) * sizes;
+            match pushes.iter_mut().find(|known| known.body == body) {
+                Some(known) => {
+                    known.impulse += impulse;
+                    known.points += points;
+                    known.sizes += sizes;
+                    known.approach = known.approach.max(approach);
+                }
+                None => pushes.push(BodyPush { body, impulse, points, sizes, approach }),
+            }
+        }
+        (applied, pushes)
+    }
+
+    /// Returns a pusher, of whose impulse the feet leave a part; `None` if it is not dynamic, or
+    /// does not move the character.
+    fn pusher<B: BroadPhase>(&self, world: &World<B>, push: &BodyPush, part: f64, dt: f64) -> Option<Pusher> {
+        let (body, own_body) = (world.body(push.body).ok()?, world.body(self.body()).ok()?);
+        let direction = scaling::unit(push.impulse)?;
+        let slip = self.slip(direction);
+        if body.mobility() != Mobility::Dynamic || push.sizes == 0.0 || part * slip == 0.0 {
             return None;
         }
-        let point = points / sizes;
+        let point = push.points / push.sizes;
         let inverse_mass = inverse_mass_at(world, body, point, direction);
         if inverse_mass <= 0.0 {
             return None;
@@ -191,15 +225,16 @@ impl CharacterBody {
         let bounce = (base - body.velocity_at(world.to_local(point)).as_dvec3()).dot(direction).max(0.0);
         let pressed = MAX_PRESSED * (settings.gravity + settings.max_push / settings.mass) * dt;
         // Bodies behind the pusher add to the impulse, but not to its velocity.
-        let size = scaling::length(impulse) * part;
-        let speed = (size * inverse_mass).min(approach + bounce + pressed);
-        let pressing_mass = if 0.0 < speed { size / speed } else { mass };
+        let size = scaling::length(push.impulse) * part;
+        let speed = (size * inverse_mass).min(push.approach + bounce + pressed);
+        let mass_behind = if 0.0 < speed { (size / speed - mass).max(0.0) } else { 0.0 };
         // A knock that a body in front stopped is still there.
         let ground = self.character().ground();
         let knocked = ground.map_or(self.velocity, |ground| ground.velocity + self.knock);
         let own = [self.velocity, knocked].map(|v| (v - base).dot(direction));
         let own = own[0].max(own[1]).max(0.0);
-        Some(Pusher { body: id, point, direction, mass, pressing_mass, speed, own })
+        let movable = self.movable(direction);
+        Some(Pusher { body: push.body, point, direction, movable, mass, mass_behind, slip, speed, own })
     }
 
     /// Takes over the knocks: in the air into the velocity. Returns the wish with them.
@@ -229,36 +264,49 @@ impl CharacterBody {
         if self.character().ground().is_some() { v - up * v.dot(up) } else { v }
     }
 
+    /// Returns the fraction of the movable part of a push that the friction of the feet leaves, 0
+    /// to 1. Along `up` the push presses the feet on the ground, or relieves them.
+    fn slip(&self, push: DVec3) -> f64 {
+        let movable = self.movable(push);
+        let held = FEET_FRICTION * scaling::length(push - movable);
+        let size = scaling::length(movable);
+        if held < size { 1.0 - held / size } else { 0.0 }
+    }
+
     /// After the walk: takes away from the knock where something blocks the character, and gives
-    /// back to the bodies that pushed it the velocity that they did not lose.
+    /// back to the bodies that pushed it the velocity that they did not lose. Returns the impulse
+    /// of the feet on the ground.
     pub(crate) fn pass_on_knocks<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
         knocks: &Knocks,
         dt: f64,
-    ) -> Result<(), WorldError> {
-        let is_wall = |id| match world.body(id) {
-            Ok(body) => body.mobility() != Mobility::Dynamic && !is_character(body),
-            Err(_) => true,
-        };
-        let walls = self.blocking(is_wall);
+    ) -> Result<DVec3, WorldError> {
+        let walls = self.blocking(|id| is_wall(world, id));
         let before = self.knock;
         self.knock = nearest_allowed(before, &walls);
         let lost = before - self.knock;
         for pusher in &knocks.pushers {
-            let Pusher { direction, speed, own, .. } = *pusher;
+            let Pusher { direction, movable, speed, own, .. } = *pusher;
+            if pusher.slip == 0.0 {
+                // The ground takes the character along, and stops with it at a wall.
+                let free = nearest_allowed(movable, &walls).dot(movable) / movable.length_squared();
+                self.give_back(world, pusher, speed * free.clamp(0.0, 1.0))?;
+                continue;
+            }
             // A faster pusher ends with the speed of the character, and stops with it at a wall.
             let shared = own + knocks.gained.dot(direction);
             let followed = (shared - lost.dot(direction)).max(0.0);
-            let impulse = direction * (pusher.mass * speed.min(shared).min(followed));
-            let point = world.to_local(pusher.point);
-            world.body_mut(pusher.body)?.apply_impulse_at(impulse.as_vec3(), point)?;
+            self.give_back(world, pusher, speed.min(shared).min(followed))?;
         }
         self.share_knock(world, dt)?;
+        let mut feet = knocks.held;
         if self.character().ground().is_some() {
             // A knock from the air may lead up.
             self.knock = self.movable(self.knock);
+            let before = self.knock;
             self.brake(knocks.gained == DVec3::ZERO, dt);
+            feet += (before - self.knock) * self.character().settings().mass;
         } else {
             // In the air the velocity contains the knock.
             let most = self.character().velocity();
@@ -266,6 +314,36 @@ impl CharacterBody {
                 let speed = scaling::length(self.knock);
                 self.knock = direction * most.dot(direction).clamp(0.0, speed);
             }
+        }
+        Ok(feet)
+    }
+
+    /// Gives a pusher a speed along its direction, and bodies that joints connect with it too, as
+    /// far as the impulse of what presses behind it reaches. The ground then carries with its new
+    /// velocity.
+    fn give_back<B: BroadPhase>(
+        &mut self,
+        world: &mut World<B>,
+        pusher: &Pusher,
+        speed: f64,
+    ) -> Result<(), WorldError> {
+        let Pusher { body, direction, .. } = *pusher;
+        let ground = self.character().ground().copied().filter(|_| self.ground() == Some(body));
+        let velocity_at = |world: &World<B>, point: DVec3| {
+            let point = world.to_local(point);
+            world.body(body).map(|body| body.velocity_at(point).as_dvec3())
+        };
+        let before = ground.map(|ground| velocity_at(world, ground.point)).transpose()?;
+        let point = world.to_local(pusher.point);
+        let impulse = direction * (pusher.mass * speed);
+        world.body_mut(body)?.apply_impulse_at(impulse.as_vec3(), point)?;
+        if MIN_BEHIND_RATIO * pusher.mass < pusher.mass_behind {
+            let target = velocity_at(world, pusher.point)?.dot(direction);
+            push_joined(world, body, direction, target, pusher.mass_behind * speed)?;
+        }
+        if let Some((ground, before)) = ground.zip(before) {
+            let change = velocity_at(world, ground.point)? - before;
+            self.character_mut().set_ground_velocity(ground.velocity + change);
         }
         Ok(())
     }
@@ -342,10 +420,82 @@ impl CharacterBody {
 
     /// Returns the part of the knock with which the body moves in the next step: not into what the
     /// character touches, because a kinematic body pushes with any force.
-    pub(crate) fn body_knock(&self) -> DVec3 {
+    fn body_knock(&self) -> DVec3 {
         if self.knock == DVec3::ZERO {
             return DVec3::ZERO;
         }
         nearest_allowed(self.knock, &self.blocking(|_| true))
     }
+
+    /// Returns the velocity with which the body moves in the next step, of length `dt`: that of the
+    /// ground and of the knock. It leads neither into walls that the character touches, nor does
+    /// the knock lead into what `sweep` meets.
+    pub(crate) fn body_velocity<B: BroadPhase>(
+        &self,
+        world: &World<B>,
+        sweep: &mut impl Sweep,
+        dt: f64,
+    ) -> DVec3 {
+        let (character, knock) = (self.character(), self.body_knock());
+        let (figure, skin) = (character.figure(), character.settings().skin);
+        let ground = character.ground().map_or(DVec3::ZERO, |ground| ground.velocity);
+        let is_knocked = knock != DVec3::ZERO;
+        let hit = is_knocked.then(|| sweep.sweep(figure, character.position(), knock * dt, skin)).flatten();
+        // What it meets may move on.
+        let free = hit.map_or(1.0, |hit| {
+            let receding = (hit.velocity - ground).dot(hit.normal) / knock.dot(hit.normal);
+            (hit.t + receding.max(0.0)).min(1.0)
+        });
+        let mut velocity = ground + knock * free;
+        for contact in self.contacts().iter().filter(|contact| 0.0 < contact.approach) {
+            if let Some(normal) = self.blocked(contact.normal).filter(|_| is_wall(world, contact.body))
+                && let Ok(wall) = world.body(contact.body)
+            {
+                let wall = wall.velocity_at(world.to_local(contact.point)).as_dvec3();
+                velocity += normal * (wall - velocity).dot(normal).max(0.0);
+            }
+        }
+        velocity
+    }
+}
+
+/// Whether a body that blocks a knock takes no part of it: it is neither dynamic nor that of a
+/// character.
+fn is_wall<B: BroadPhase>(world: &World<B>, body: BodyId) -> bool {
+    world.body(body).is_ok_and(|body| body.mobility() != Mobility::Dynamic && !is_character(body))
+}
+
+/// Gives the dynamic bodies that joints connect with a body the speed `target` along a direction,
+/// if they are slower. If the impulse does not suffice, each gets the same fraction of what it
+/// lacks.
+fn push_joined<B: BroadPhase>(
+    world: &mut World<B>,
+    body: BodyId,
+    direction: DVec3,
+    target: f64,
+    impulse: f64,
+) -> Result<(), WorldError> {
+    let mut known = BTreeSet::from([body]);
+    let mut unvisited = alloc::vec![body];
+    let mut lacking = Vec::new();
+    while let Some(joined) = unvisited.pop() {
+        for other in world.body(joined)?.joints().flat_map(|joint| joint.bodies()) {
+            let view = world.body(other)?;
+            if view.mobility() != Mobility::Dynamic || !known.insert(other) {
+                continue;
+            }
+            unvisited.push(other);
+            let motion = view.motion();
+            let slower = target - motion.linear_velocity.as_dvec3().dot(direction);
+            if 0.0 < slower && 0.0 < motion.inverse_mass {
+                lacking.push((other, slower / f64::from(motion.inverse_mass)));
+            }
+        }
+    }
+    let needed: f64 = lacking.iter().map(|(_, impulse)| impulse).sum();
+    let part = if impulse < needed { impulse / needed } else { 1.0 };
+    for (other, lacks) in lacking {
+        world.body_mut(other)?.apply_impulse((direction * (lacks * part)).as_vec3())?;
+    }
+    Ok(())
 }

@@ -82,7 +82,8 @@ pub struct Walked {
     /// Whether the character is in an obstacle and no free position is near. Then it stays, except
     /// for [`Walked::carried`]. This also happens if its ground presses it against something.
     pub is_stuck: bool,
-    /// The displacement out of an obstacle at the start.
+    /// The displacement out of obstacles: at the start, and in a `World` at the end out of bodies
+    /// that press.
     pub freed: DVec3,
     /// The displacement by the ground.
     pub carried: DVec3,
@@ -350,8 +351,9 @@ impl Character {
         // flight began below: a jump from a lift is as high as from the floor.
         let lifted = self.walked.freed.dot(mover.up);
         if was_in_air && self.ground.is_none() && 0.0 < lifted {
-            (self.position, _) = mover.advance(self.position, mover.up * -lifted);
-            self.walked.freed -= mover.up * lifted;
+            let (lowered, _) = mover.advance(self.position, mover.up * -lifted);
+            self.walked.freed += lowered - self.position;
+            self.position = lowered;
         }
         if let Some(ground) = &mut self.ground {
             if let Some(velocity) = mover.velocity_under(self.position, ground) {
@@ -381,13 +383,16 @@ impl Character {
     }
 
     /// Moves it out of an overlap that `world` has, by at most `most`, a length. It stays if no
-    /// free position is that near.
-    pub(crate) fn leave_overlap(&mut self, world: &mut (impl Sweep + ?Sized), most: f64) {
+    /// free position is that near, or if its middle would pass a surface of `walls`.
+    pub(crate) fn leave_overlap(&mut self, world: &mut impl Sweep, walls: &mut impl RaySweep, most: f64) {
         if world.is_free(&self.figure, self.position) {
             return;
         }
-        let free = world.nearest_free(&self.figure, self.position);
-        if let Some(position) = free.filter(|free| scaling::length(*free - self.position) <= most) {
+        let Some(position) = world.nearest_free(&self.figure, self.position) else { return };
+        let offset = position - self.position;
+        let is_through = walls.ray(self.position, offset, None).is_some();
+        if scaling::length(offset) <= most && !is_through {
+            self.walked.freed += offset;
             self.put(position);
         }
     }

@@ -147,7 +147,7 @@ fn a_turntable_turns_about_its_collider() {
 }
 
 /// A flat square of two triangles per cell, cells of one metre, and its vertices.
-fn sheet(n: u32, height: impl Fn(u32, u32) -> f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+pub(crate) fn sheet(n: u32, height: impl Fn(u32, u32) -> f32) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let middle = 0.5 * n as f32;
     let vertex = |i: u32, j: u32| Vec3::new(i as f32 - middle, height(i, j), j as f32 - middle);
     let vertices = (0..=n).flat_map(|i| (0..=n).map(move |j| (i, j))).map(|(i, j)| vertex(i, j)).collect();
@@ -159,7 +159,7 @@ fn sheet(n: u32, height: impl Fn(u32, u32) -> f32) -> (Vec<Vec3>, Vec<[u32; 3]>)
     (vertices, triangles.collect())
 }
 
-fn mesh((vertices, triangles): (Vec<Vec3>, Vec<[u32; 3]>)) -> Shape {
+pub(crate) fn mesh((vertices, triangles): (Vec<Vec3>, Vec<[u32; 3]>)) -> Shape {
     Shape::Mesh(Arc::new(MeshShape::new(TriMesh::new(vertices, triangles).unwrap()).unwrap()))
 }
 

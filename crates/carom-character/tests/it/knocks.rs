@@ -7,10 +7,14 @@ use carom_math::glam::{DVec3, Quat, Vec3};
 use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, JointDesc, LockedAxes, Motor, World};
 use core::f32::consts::FRAC_PI_2;
 
-const DT: f64 = 1.0 / 60.0;
+pub(crate) const DT: f64 = 1.0 / 60.0;
 
 /// Steps the world, and then walks all characters with their wishes.
-fn advance(world: &mut World, heroes: &mut [CharacterBody], wish: impl Fn(&CharacterBody) -> DVec3) {
+pub(crate) fn advance(
+    world: &mut World,
+    heroes: &mut [CharacterBody],
+    wish: impl Fn(&CharacterBody) -> DVec3,
+) {
     world.step(DT as f32).unwrap();
     for hero in heroes {
         let walked = hero.walk(world, wish(hero), DT).unwrap();
@@ -18,12 +22,12 @@ fn advance(world: &mut World, heroes: &mut [CharacterBody], wish: impl Fn(&Chara
     }
 }
 
-fn speed(world: &World, body: BodyId) -> f64 {
+pub(crate) fn speed(world: &World, body: BodyId) -> f64 {
     f64::from(world.body(body).unwrap().linear_velocity().x)
 }
 
 /// A frictionless box 2 m behind the origin, with this velocity along x.
-fn truck(world: &mut World, mass: f32, speed: f32) -> BodyId {
+pub(crate) fn truck(world: &mut World, mass: f32, speed: f32) -> BodyId {
     let desc = box_of(mass, Vec3::ONE).with_friction(0.0).with_position(Vec3::new(-2.0, 1.0, 0.0));
     world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap()
 }
@@ -330,8 +334,46 @@ fn pushes_are_recorded() {
     assert!(on(&world, lifts[0]).is_empty());
 }
 
+/// Pushes on a kinematic body are kept for 16 steps, or until they are removed. Others are those of
+/// the last step.
+#[test]
+fn recent_pushes_are_kept_for_16_steps() {
+    let mut world = World::new();
+    let threshold = f32::MAX.next_down();
+    let plate = |x: f32, desc: BodyDesc| desc.with_impulse_threshold(threshold).with_position(Vec3::X * x);
+    let shape = || cuboid(Vec3::new(2.0, 0.5, 2.0));
+    let plates = [BodyDesc::kinematic(shape()), BodyDesc::fixed(shape())];
+    let mut k = 0.0;
+    let plates = plates.map(|desc| {
+        k += 10.0;
+        let load = box_of(30.0, Vec3::splat(0.5)).with_position(Vec3::new(k, 1.0, 0.0));
+        let load = load.with_can_sleep(false);
+        (world.insert(plate(k, desc)).unwrap(), world.insert(load).unwrap())
+    });
+    for _ in 0..5 {
+        world.step(DT as f32).unwrap();
+    }
+    for (body, _) in plates {
+        world.body_mut(body).unwrap().clear_pushes();
+    }
+    let n_recent = |world: &World, body| world.body(body).unwrap().recent_pushes().count();
+    for n in 1..=20 {
+        world.step(DT as f32).unwrap();
+        let [(moving, load), (fixed, other)] = plates;
+        assert_eq!([moving, load].map(|body| n_recent(&world, body)), [n.min(16); 2]);
+        assert_eq!([fixed, other].map(|body| n_recent(&world, body)), [1; 2]);
+        assert_eq!(world.body(moving).unwrap().pushes().count(), 1);
+    }
+    world.detect();
+    let kept: Vec<_> = world.body(plates[0].0).unwrap().recent_pushes().collect();
+    assert!(kept.len() == 15 && kept.iter().all(|push| push.by == Some(plates[0].1)));
+    assert_eq!(plates.map(|(body, _)| world.body(body).unwrap().pushes().count()), [0; 2]);
+    world.body_mut(plates[0].0).unwrap().clear_pushes();
+    assert_eq!(plates.map(|(body, _)| n_recent(&world, body)), [0; 2]);
+}
+
 /// The kinetic energy along x.
-fn energy(world: &World, bodies: &[(BodyId, f64)], heroes: &[CharacterBody]) -> f64 {
+pub(crate) fn energy(world: &World, bodies: &[(BodyId, f64)], heroes: &[CharacterBody]) -> f64 {
     let of = |mass: f64, speed: f64| 0.5 * mass * speed * speed;
     let bodies: f64 = bodies.iter().map(|(id, mass)| of(*mass, speed(world, *id))).sum();
     bodies + heroes.iter().map(|hero| of(80.0, hero.character().velocity().length())).sum::<f64>()
@@ -362,7 +404,8 @@ fn r_pushes_count_once() {
                     fastest = fastest.max(heroes[0].character().velocity().x);
                 }
             }
-            assert!((7.5..8.1).contains(&fastest), "{n_walks} walks: {fastest}");
+            // A hit above the middle of the truck also turns it, so its face is a little faster.
+            assert!((7.5..8.25).contains(&fastest), "{n_walks} walks: {fastest}");
             assert!(speed(&world, truck) < 8.001, "{n_walks} walks: {}", speed(&world, truck));
         }
     }

@@ -9,6 +9,7 @@ mod fields;
 mod figures_and_bodies;
 mod figures_change;
 mod half_spaces;
+mod impacts;
 mod in_world;
 mod kept_state;
 mod knocks;

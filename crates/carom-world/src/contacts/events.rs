@@ -109,7 +109,8 @@ pub struct ContactView<'a> {
     /// The collider of B.
     pub collider_b: ColliderId,
     /// Whether they touch, or one of them is fast and hit the other within the step. Otherwise
-    /// they are only near each other, within the prediction of the settings.
+    /// they are only near each other, within the prediction of the settings. If a budget defers
+    /// the test of a pair that was edited, it may touch without manifolds.
     pub is_touching: bool,
     /// Whether one of them is a sensor. There are no manifolds then.
     pub is_sensor: bool,
@@ -166,7 +167,7 @@ impl ImpulseEvent {
     }
 }
 
-/// A push on a body in the last step: [`BodyRef::pushes`](crate::BodyRef::pushes).
+/// A push on a body in a step: [`BodyRef::pushes`](crate::BodyRef::pushes).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Push {
@@ -181,7 +182,10 @@ pub struct Push {
     pub approach_speed: f32,
 }
 
-/// The impulse of a pair of colliders with an impulse threshold in the last step.
+/// The maximum number of later detections for which the pushes on a kinematic body are kept.
+pub(crate) const MAX_PUSH_AGE: u32 = 15;
+
+/// The impulse of a pair of colliders with an impulse threshold in a step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PairPush {
     pub(crate) a: BodyId,
@@ -191,12 +195,14 @@ pub(crate) struct PairPush {
     pub(crate) impulse: Vec3,
     pub(crate) point: Vec3,
     pub(crate) approach_speed: f32,
+    /// The number of later detections.
+    pub(crate) age: u32,
 }
 
 impl PairPush {
     /// Returns the push on a body; `None` if it is not of the pair.
     pub(crate) fn on(&self, body: BodyId) -> Option<Push> {
-        let PairPush { a, b, impulse, point, approach_speed } = *self;
+        let PairPush { a, b, impulse, point, approach_speed, .. } = *self;
         let push = Push { by: b, impulse, point, approach_speed };
         match body {
             _ if a == body => Some(push),

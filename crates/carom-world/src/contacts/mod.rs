@@ -99,7 +99,8 @@ pub(crate) struct ContactSet {
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
-    /// The impulses of all pairs with an impulse threshold in the last step.
+    /// The impulses of all pairs with an impulse threshold, in the last step and before: see
+    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes).
     pub(crate) pushes: Vec<PairPush>,
     /// The pairs with an impulse threshold in this step.
     pub(crate) approaches: Vec<Approach>,

@@ -154,8 +154,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Removes the pushes on the body in the last step, from the other bodies of their pairs too:
-    /// [`BodyRef::pushes`](crate::BodyRef::pushes). So code that acts on pushes acts once.
+    /// Removes the pushes on the body, from the other bodies of their pairs too:
+    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). So code that acts on pushes acts
+    /// once.
     pub fn clear_pushes(&mut self) -> &mut Self {
         let id = self.id;
         self.world.contacts.pushes.retain(|push| push.on(id).is_none());

@@ -203,9 +203,22 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
     /// pairs of which one has an impulse threshold below `f32::MAX`. An impulse that was applied to
-    /// a kinematic body comes first. They are not part of a snapshot. [`World::detect`] clears
-    /// them, and so does [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).
+    /// a kinematic body comes first. They are not part of a snapshot. After [`World::detect`]
+    /// there are none: [`BodyRef::recent_pushes`].
     pub fn pushes(&self) -> impl Iterator<Item = Push> + 'a {
+        let id = self.id;
+        let last = self.world.contacts.pushes.iter().filter(|push| push.age == 0);
+        last.filter_map(move |push| push.on(id))
+    }
+
+    /// Returns the pushes on the body in the last step. If one of the two bodies is kinematic,
+    /// those of the 15 steps before come first, the oldest at the start. Each call of
+    /// [`World::detect`] counts as a step (test:
+    /// `knocks::recent_pushes_are_kept_for_16_steps` of carom-character).
+    ///
+    /// Code that runs less often than steps takes them, and then removes them:
+    /// [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).
+    pub fn recent_pushes(&self) -> impl Iterator<Item = Push> + 'a {
         let id = self.id;
         self.world.contacts.pushes.iter().filter_map(move |push| push.on(id))
     }

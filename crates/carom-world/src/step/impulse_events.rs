@@ -116,6 +116,7 @@ fn push_of<'a>(
         impulse,
         point,
         approach_speed,
+        age: 0,
     })
 }
 

@@ -51,7 +51,7 @@ impl<B: BroadPhase> World<B> {
         for (number, impulse) in core::mem::take(&mut self.bodies.steering.impulses) {
             let Some(a) = self.body_at(number) else { continue };
             let point = self.bodies.motions[number as usize].world_center();
-            let push = PairPush { a, b: None, impulse, point, approach_speed: 0.0 };
+            let push = PairPush { a, b: None, impulse, point, approach_speed: 0.0, age: 0 };
             self.contacts.pushes.push(push);
         }
     }
