@@ -693,10 +693,12 @@ class Assembly:
         With `solid` a closed mesh is a solid, so that a part inside it clashes. Otherwise a mesh
         is a surface. The pairs of `undecided` are left out.
         """
-    def undecided(self, *, clearance: float = 0.0, threads: int | None = None) -> _Ints:
+    def undecided(
+        self, *, clearance: float = 0.0, of: int | None = None, threads: int | None = None
+    ) -> _Ints:
         """The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
         are apart, and one lies where a mesh does not tell inside from outside. An array of the
-        shape (k, 2), sorted.
+        shape (k, 2), sorted. With `of` only the pairs of this part.
         """
     def clashes_with(
         self,
@@ -707,8 +709,14 @@ class Assembly:
         threads: int | None = None,
     ) -> _Ints:
         """The pairs of a part of this assembly and a part of another one that touch, or are nearer
-        than `clearance`: an array of the shape (k, 2), sorted. Pairs of which one part may lie in
-        a mesh that is not closed are left out, though it is not known whether they clash.
+        than `clearance`: an array of the shape (k, 2), sorted. The pairs of `undecided_with` are
+        left out.
+        """
+    def undecided_with(
+        self, other: Assembly, *, clearance: float = 0.0, threads: int | None = None
+    ) -> _Ints:
+        """The pairs of a part of this assembly and a part of another one that are not known to
+        clash or to be clear, as solids: see `undecided`. An array of the shape (k, 2), sorted.
         """
     def touching(
         self,
@@ -720,8 +728,18 @@ class Assembly:
         threads: int | None = None,
     ) -> _Ints:
         """The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers,
-        (k,). If one of the two may lie in a mesh that is not closed, the part is left out, though
-        it is not known whether they clash.
+        (k,). The parts of `undecided_near` are left out.
+        """
+    def undecided_near(
+        self,
+        shape: Shape,
+        pose: npt.ArrayLike | None = None,
+        *,
+        clearance: float = 0.0,
+        threads: int | None = None,
+    ) -> _Ints:
+        """The parts that are not known to clash with a shape or to be clear of it, as solids: see
+        `undecided`. Ascending numbers, (k,).
         """
     def min_distance(
         self, *, of: int | None = None, threads: int | None = None
@@ -1604,7 +1622,12 @@ class RobotDistances:
 
     @property
     def distance(self) -> _Floats:
-        """(n,) lengths; 0 if the parts collide, infinite without a pair."""
+        """(n,) lengths; 0 if the parts collide or may collide, infinite without a pair."""
+    @property
+    def is_decided(self) -> npt.NDArray[np.bool_]:
+        """(n,) whether it is known that the parts collide, or that they do not. If it is not, one
+        of them may lie in a mesh that is not closed, and no pair is known to collide.
+        """
     @property
     def parts(self) -> _Ints:
         """(n, 2) indices of `Robot.parts`; -1 without a pair."""

@@ -9,6 +9,7 @@ nothing, since Dask gives its cells to another one.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,23 @@ from ._carom import Assembly, Shape
 _Floats = npt.NDArray[np.float64]
 _Ints = npt.NDArray[np.int64]
 
-__all__ = ["clash"]
+__all__ = ["Clashes", "clash"]
+
+_NONE: _Ints = np.empty((0, 2), dtype=np.int64)
 
 #: Triangles from which on a shape is sent to a worker once, and not with each cell.
 _LARGE = 256
+
+
+@dataclass(frozen=True)
+class Clashes:
+    """The result of `clash`. Both arrays have the shape (k, 2), with indices of parts, sorted."""
+
+    #: The pairs that touch, or are nearer than the clearance.
+    pairs: _Ints
+    #: The pairs that are not known to clash or to be clear: one part may lie in a mesh that is not
+    #: closed. Without solids there are none.
+    undecided: _Ints
 
 
 def clash(
@@ -33,15 +47,13 @@ def clash(
     solid: bool = True,
     max_parts: int = 500,
     progress: Callable[[int, int], None] | None = None,
-) -> _Ints:
+) -> Clashes:
     """Finds all pairs of parts that touch, or are nearer than `clearance`, a length.
 
-    `parts` are pairs (shape, pose), and `client` is one of `distributed`. Returns an array of the
-    shape (k, 2) with indices of parts, sorted: the same as `Assembly.clashes` on one machine. With
-    `solid` a closed mesh is a solid. Undecided pairs are not in the array: those of which one part
-    may lie in a mesh that is not closed. `Assembly.undecided` finds them on one machine.
-    `max_parts` is the number of parts of a cell, unless more of them lie in one place. `progress`
-    is called with the number of cells done, and of all.
+    `parts` are pairs (shape, pose), and `client` is one of `distributed`. With `solid` a closed
+    mesh is a solid. The result is that of `Assembly.clashes` and `Assembly.undecided` on one
+    machine. `max_parts` is the number of parts of a cell, unless more of them lie in one place.
+    `progress` is called with the number of cells done, and of all.
     """
     from distributed import as_completed
 
@@ -50,7 +62,7 @@ def clash(
     if max_parts < 2:
         raise ValueError(f"max_parts: must be at least 2, not {max_parts}")
     if len(parts) < 2:
-        return np.empty((0, 2), dtype=np.int64)
+        return Clashes(_NONE, _NONE)
     boxes = np.stack([_bounds(i, shape, pose) for i, (shape, pose) in enumerate(parts)])
     low, high = boxes[:, 0] - clearance, boxes[:, 1] + clearance
     sent: dict[int, Any] = {}
@@ -70,14 +82,21 @@ def clash(
                 places.append((known[id(shape)], parts[i][1]))
             task = (shapes, places, members, low[members], cell, clearance, solid)
             futures.append(client.submit(_clashes_of_cell, *task, pure=False))
-        found = []
-        for done, (_, pairs) in enumerate(as_completed(futures, with_results=True), 1):
-            found.append(pairs)
+        found = [Clashes(_NONE, _NONE)]
+        for done, (_, of_cell) in enumerate(as_completed(futures, with_results=True), 1):
+            found.append(of_cell)
             if progress is not None:
                 progress(done, len(futures))
     finally:
         client.cancel([*futures, *sent.values()])
-    pairs = np.concatenate(found)
+    return Clashes(
+        _sorted([of_cell.pairs for of_cell in found]),
+        _sorted([of_cell.undecided for of_cell in found]),
+    )
+
+
+def _sorted(lists: list[_Ints]) -> _Ints:
+    pairs = np.concatenate(lists)
     return np.asarray(pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))])
 
 
@@ -131,12 +150,17 @@ def _clashes_of_cell(
     cell: _Floats,
     clearance: float,
     solid: bool,
-) -> _Ints:
-    """The clashes that belong to a cell."""
+) -> Clashes:
+    """The pairs that belong to a cell."""
     assembly = Assembly()
     for which, pose in places:
         assembly.add(shapes[which], pose)
-    pairs = assembly.clashes(clearance=clearance, solid=solid, threads=1)
-    corner = np.maximum(low[pairs[:, 0]], low[pairs[:, 1]])
-    is_own = np.all((cell[0] <= corner) & (corner < cell[1]), axis=1)
-    return np.asarray(members[pairs[is_own]])
+
+    def own(pairs: _Ints) -> _Ints:
+        corner = np.maximum(low[pairs[:, 0]], low[pairs[:, 1]])
+        is_own = np.all((cell[0] <= corner) & (corner < cell[1]), axis=1)
+        return np.asarray(members[pairs[is_own]])
+
+    pairs = own(assembly.clashes(clearance=clearance, solid=solid, threads=1))
+    undecided = own(assembly.undecided(clearance=clearance, threads=1)) if solid else _NONE
+    return Clashes(pairs, undecided)

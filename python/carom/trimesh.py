@@ -83,7 +83,8 @@ class DistanceData:
 class CollisionManager:
     """A set of named meshes.
 
-    With `solid` closed meshes are solids; otherwise every mesh is a surface.
+    With `solid` closed meshes are solids; otherwise every mesh is a surface. A pair that
+    `Assembly.undecided` would list, because one mesh may lie in an open one, is not in collision.
     """
 
     def __init__(self, solid: bool = True) -> None:

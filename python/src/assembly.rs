@@ -266,21 +266,22 @@ impl Assembly {
 
     /// The pairs of parts that are not known to clash or to be clear, as solids: their surfaces
     /// are apart, and one lies where a mesh does not tell inside from outside. An array of the
-    /// shape (k, 2), sorted.
-    #[pyo3(signature = (*, clearance = 0.0, threads = None))]
+    /// shape (k, 2), sorted. With `of` only the pairs of this part.
+    #[pyo3(signature = (*, clearance = 0.0, of = None, threads = None))]
     fn undecided<'py>(
         &mut self,
         py: Python<'py>,
         clearance: f64,
+        of: Option<u32>,
         threads: Option<usize>,
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: true };
-        array_rows(py, as_rows(&self.pairs_answered(py, threads, question, None, None)?))
+        array_rows(py, as_rows(&self.pairs_answered(py, threads, question, of, None)?))
     }
 
     /// The pairs of a part of this assembly and a part of another one that touch, or are nearer
-    /// than `clearance`: an array of the shape (k, 2), sorted. Pairs of which one part may lie in a
-    /// mesh that is not closed are left out, though it is not known whether they clash.
+    /// than `clearance`: an array of the shape (k, 2), sorted. The pairs of `undecided_with` are
+    /// left out.
     #[pyo3(signature = (other, *, clearance = 0.0, solid = true, threads = None))]
     fn clashes_with<'py>(
         &mut self,
@@ -292,15 +293,28 @@ impl Assembly {
     ) -> PyResult<Bound<'py, PyArray2<i64>>> {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
         let other: &Assembly = &*other.try_borrow()?;
-        let pairs = self.pairs_with(other, clearance);
-        let found = each_pair(py, threads, &pairs, |&(a, b)| question.test_pair(self.at(a), other.at(b)))?;
-        let clashes = pairs.iter().zip(found).filter(|(_, is_clash)| *is_clash == Some(true));
-        array_rows(py, as_rows(&clashes.map(|(pair, _)| *pair).collect::<Vec<_>>()))
+        let clashes = self.answered(py, threads, question, Others::Assembly(other), Some(true))?;
+        array_rows(py, as_rows(&clashes))
+    }
+
+    /// The pairs of a part of this assembly and a part of another one that are not known to clash
+    /// or to be clear, as solids: see `undecided`. An array of the shape (k, 2), sorted.
+    #[pyo3(signature = (other, *, clearance = 0.0, threads = None))]
+    fn undecided_with<'py>(
+        &mut self,
+        py: Python<'py>,
+        other: &Bound<'py, Assembly>,
+        clearance: f64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: true };
+        let other: &Assembly = &*other.try_borrow()?;
+        let open = self.answered(py, threads, question, Others::Assembly(other), None)?;
+        array_rows(py, as_rows(&open))
     }
 
     /// The parts that touch a shape, or are nearer to it than `clearance`: ascending numbers, (k,).
-    /// If one of the two may lie in a mesh that is not closed, the part is left out, though it is
-    /// not known whether they clash.
+    /// The parts of `undecided_near` are left out.
     #[pyo3(signature = (shape, pose = None, *, clearance = 0.0, solid = true, threads = None))]
     fn touching<'py>(
         &mut self,
@@ -313,11 +327,25 @@ impl Assembly {
     ) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: solid };
         let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
-        self.broad.refresh();
-        let near = self.parts_near(&one, clearance);
-        let found = each_pair(py, threads, &near, |part| question.test_pair(self.at(*part), &one))?;
-        let clashes = near.iter().zip(found).filter(|(_, is_clash)| *is_clash == Some(true));
-        Ok(array(py, clashes.map(|(part, _)| i64::from(*part)).collect()))
+        let clashes = self.answered(py, threads, question, Others::Shape(&one), Some(true))?;
+        Ok(array(py, clashes.into_iter().map(|(part, _)| i64::from(part)).collect()))
+    }
+
+    /// The parts that are not known to clash with a shape or to be clear of it, as solids: see
+    /// `undecided`. Ascending numbers, (k,).
+    #[pyo3(signature = (shape, pose = None, *, clearance = 0.0, threads = None))]
+    fn undecided_near<'py>(
+        &mut self,
+        py: Python<'py>,
+        shape: &Bound<'py, PyShape>,
+        pose: Option<&Bound<'py, PyAny>>,
+        clearance: f64,
+        threads: Option<usize>,
+    ) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let question = Question { clearance: checked_length(clearance, "clearance")?, is_solid: true };
+        let one = Part::new(shape.get().clone(), pose::pose(pose, "pose")?);
+        let open = self.answered(py, threads, question, Others::Shape(&one), None)?;
+        Ok(array(py, open.into_iter().map(|(part, _)| i64::from(part)).collect()))
     }
 
     /// The two parts that are nearest to each other, surface to surface; `None` for less than two
@@ -487,6 +515,26 @@ impl Assembly {
         }
         pairs.retain(|pair| self.answer(*pair) == Some(wanted));
         Ok(pairs)
+    }
+
+    /// Asks about all pairs with other parts. Returns those with this answer, sorted.
+    fn answered(
+        &mut self,
+        py: Python<'_>,
+        threads: Option<usize>,
+        question: Question,
+        others: Others<'_>,
+        wanted: Option<bool>,
+    ) -> PyResult<Vec<(u32, u32)>> {
+        let pairs = self.pairs_of(others, question.clearance);
+        let test = |&(a, b): &(u32, u32)| question.test_pair(self.at(a), self.other(others, b));
+        let found = each_pair(py, threads, &pairs, test)?;
+        Ok(pairs
+            .into_iter()
+            .zip(found)
+            .filter(|(_, answer)| *answer == wanted)
+            .map(|(pair, _)| pair)
+            .collect())
     }
 
     /// Returns the other parts of this assembly for all of its parts, or for one of them.

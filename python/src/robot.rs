@@ -57,8 +57,11 @@ impl RobotJoint {
 /// The nearest pair of parts for each row of `q`. Frame of the root.
 #[pyclass(frozen, get_all, module = "carom")]
 pub(crate) struct RobotDistances {
-    /// (n,) lengths; 0 if the parts collide, infinite without a pair.
+    /// (n,) lengths; 0 if the parts collide or may collide, infinite without a pair.
     distance: Py<PyArray1<f64>>,
+    /// (n,) whether it is known that the parts collide, or that they do not. If it is not, one of
+    /// them may lie in a mesh that is not closed, and no pair is known to collide.
+    is_decided: Py<PyArray1<bool>>,
     /// (n, 2) indices of `Robot.parts`; -1 without a pair.
     parts: Py<PyArray2<i64>>,
     /// (n, 2, 3) the nearest points of the surfaces; NaN without a pair.
@@ -493,8 +496,10 @@ impl Robot {
         };
         let all: Bound<'_, PyArray1<f64>> = array(py, found.iter().flat_map(points).flatten().collect());
         let distance = found.iter().map(|near| near.map_or(f64::INFINITY, |near| near.distance));
+        let is_decided = found.iter().map(|near| near.is_none_or(|near| near.is_decided));
         Ok(RobotDistances {
             distance: array(py, distance.collect()).unbind(),
+            is_decided: array(py, is_decided.collect()).unbind(),
             parts: array_rows(py, found.iter().map(of).collect())?.unbind(),
             points: all.reshape([found.len(), 2, 3])?.unbind(),
         })

@@ -168,6 +168,31 @@ def test_a_part_inside_a_closed_mesh() -> None:
     assert assembly.clashes(solid=False).tolist() == []
 
 
+def test_undecided_pairs_are_listed() -> None:
+    ball = Shape.hull(np.random.default_rng(6).normal(size=(60, 3)) * 3)
+    open_ball = Shape.mesh(ball.vertices, ball.faces[2:])
+    small = Shape.box([0.1, 0.1, 0.1])
+    meshes, boxes = Assembly(), Assembly()
+    for shape, x in [(open_ball, 0), (Shape.mesh(ball.vertices, ball.faces), 40), (small, 80)]:
+        meshes.add(shape, [x, 0, 0])
+    for x in (0, 40, 80, 120):
+        boxes.add(small, [x, 0, 0])
+    for clearance in (0.0, 0.01):
+        assert meshes.clashes_with(boxes, clearance=clearance).tolist() == [[1, 1], [2, 2]]
+        assert meshes.undecided_with(boxes, clearance=clearance).tolist() == [[0, 0]]
+        for part, x in enumerate((0, 40, 80)):
+            hits = meshes.touching(small, [x, 0, 0], clearance=clearance).tolist()
+            assert hits == ([part] if 0 < part else [])
+            doubts = meshes.undecided_near(small, [x, 0, 0], clearance=clearance).tolist()
+            assert doubts == ([] if 0 < part else [part])
+    # The box is nearer to the surface than the clearance: a clash for sure.
+    assert meshes.undecided_with(boxes, clearance=10.0).tolist() == []
+    assert [0, 0] in meshes.clashes_with(boxes, clearance=10.0).tolist()
+    meshes.add(small)
+    assert meshes.undecided(of=0).tolist() == meshes.undecided().tolist() == [[0, 3]]
+    assert meshes.undecided(of=1).tolist() == []
+
+
 def test_many_parts_are_quick() -> None:
     n = 20_000
     rng = np.random.default_rng(7)

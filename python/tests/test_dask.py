@@ -21,7 +21,7 @@ Parts = list[tuple[Shape, Any]]
 
 
 def assembly_of(n: int, seed: int) -> Parts:
-    """Boxes, balls, rods, hulls and closed meshes in a long hall, some of them far larger."""
+    """Boxes, balls, rods, hulls and meshes, closed and open, in a long hall; some are far larger."""
     rng = np.random.default_rng(seed)
     shapes = [
         Shape.box([0.4, 0.3, 0.2]),
@@ -42,15 +42,20 @@ def assembly_of(n: int, seed: int) -> Parts:
     points = np.stack([np.sqrt(1 - z * z) * np.cos(phi), np.sqrt(1 - z * z) * np.sin(phi), z], 1)
     hull = Shape.hull(points)
     ball = Shape.mesh(hull.vertices * 1.5, hull.faces)
-    parts += [(ball, place) for place in rng.uniform(-side, side, (20, 3))]
+    open_ball = Shape.mesh(hull.vertices * 1.5, hull.faces[2:])
+    parts += [
+        ((ball, open_ball)[i % 2], place)
+        for i, place in enumerate(rng.uniform(-side, side, (20, 3)))
+    ]
     return parts
 
 
-def on_one_machine(parts: Parts, clearance: float = 0.0) -> np.ndarray[Any, Any]:
+def on_one_machine(parts: Parts, clearance: float = 0.0) -> carom.dask.Clashes:
     assembly = Assembly()
     for shape, pose in parts:
         assembly.add(shape, pose)
-    return assembly.clashes(clearance=clearance)
+    pairs = assembly.clashes(clearance=clearance)
+    return carom.dask.Clashes(pairs, assembly.undecided(clearance=clearance))
 
 
 class Alone:
@@ -78,8 +83,11 @@ def test_each_pair_belongs_to_one_cell(
     monkeypatch.setattr(distributed.Future, "__del__", lambda self: None, raising=False)
     found = carom.dask.clash(parts, Alone(), clearance=clearance, max_parts=max_parts)
     wanted = on_one_machine(parts, clearance)
-    assert len(wanted) > 50
-    np.testing.assert_array_equal(found, wanted)
+    assert len(wanted.pairs) > 50 and len(wanted.undecided) > 5
+    np.testing.assert_array_equal(found.pairs, wanted.pairs)
+    np.testing.assert_array_equal(found.undecided, wanted.undecided)
+    surfaces = carom.dask.clash(parts, Alone(), solid=False, max_parts=max_parts)
+    assert len(surfaces.undecided) == 0 and len(surfaces.pairs) < len(wanted.pairs)
 
 
 def test_cells_have_few_parts_and_end() -> None:
@@ -95,7 +103,7 @@ def test_cells_have_few_parts_and_end() -> None:
 def test_a_worker_dies_in_the_middle() -> None:
     parts = assembly_of(20_000, 3)
     wanted = on_one_machine(parts)
-    assert len(parts) == 20_020 and len(wanted) > 2_000
+    assert len(parts) == 20_020 and len(wanted.pairs) > 2_000
     cluster = distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=None, processes=True
     )
@@ -111,7 +119,8 @@ def test_a_worker_dies_in_the_middle() -> None:
                 os.kill(killed[0], signal.SIGKILL)
 
         found = carom.dask.clash(parts, client, max_parts=200, progress=kill)
-        np.testing.assert_array_equal(found, wanted)
+        np.testing.assert_array_equal(found.pairs, wanted.pairs)
+        np.testing.assert_array_equal(found.undecided, wanted.undecided)
         assert killed and killed[0] not in client.run(os.getpid).values()
 
 
@@ -123,4 +132,5 @@ def test_errors_name_the_part() -> None:
         carom.dask.clash([(ball, None)], None, clearance=-1.0)
     with pytest.raises(ValueError, match="max_parts"):
         carom.dask.clash([(ball, None)], None, max_parts=1)
-    assert carom.dask.clash([(ball, None)], None).shape == (0, 2)
+    alone = carom.dask.clash([(ball, None)], None)
+    assert alone.pairs.shape == alone.undecided.shape == (0, 2)

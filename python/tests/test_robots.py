@@ -363,7 +363,16 @@ def test_a_part_that_may_lie_in_an_open_mesh_counts_as_colliding(tmp_path: Path)
     vertices, faces = cube(20.0)
     assert robot.collides() is False
     robot.add_obstacle("ajar", Shape.mesh(vertices, faces[1:]))
-    assert robot.collides() is True and robot.distances(links=True).distance.tolist() == [0.0]
+    assert robot.collides() is True
+    nearest = robot.distances(links=True)
+    assert nearest.distance.tolist() == [0.0] and nearest.is_decided.tolist() == [False]
+    # A sure contact comes first.
+    robot.add_obstacle("lamp", Shape.sphere(0.5), link="arm")
+    robot.clear_allowed()
+    robot.allow([("base", "arm"), ("base", "table"), ("table", "arm")])
+    nearest = robot.distances(links=True)
+    assert nearest.distance.tolist() == [0.0] and nearest.is_decided.tolist() == [True]
+    robot.remove_obstacle("lamp")
     met = robot.first_contacts([[0.0], [0.1]])
     links = ("base", "table", "arm")
     assert {(pair.a, pair.b, pair.time) for pair in met} == {(a, "ajar", 0.0) for a in links}
