@@ -89,7 +89,10 @@ pub trait Field: Stored {
     ///
     /// In the grid the error of the value is at most [`Field::error_bound`], plus what the band
     /// cuts off. Outside the grid, the distance to the grid is added to the value at its border. A
-    /// point with a coordinate that is NaN or infinite is infinitely far.
+    /// solid that reaches the border ends there: beside it, the distance is that to the grid. So
+    /// the distance is above 0 outside the grid (test:
+    /// `sample::r_a_solid_that_reaches_the_border_ends_there`). A point with a coordinate that is
+    /// NaN or infinite is infinitely far.
     fn sample(&self, point: Vec3) -> Sample
     where
         Self: Sized,
@@ -110,8 +113,9 @@ pub trait Field: Stored {
     /// parameters from 0 to `max_t`.
     ///
     /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result
-    /// includes the parameter up to which the ray is certainly free. If the ray is not finite, or
-    /// `max_t` is negative or NaN, the result is undecided.
+    /// includes the parameter up to which the ray is certainly free. A solid that reaches the border
+    /// of the grid ends there. If the ray is not finite, or `max_t` is negative or NaN, the result
+    /// is undecided.
     fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
     where
         Self: Sized,

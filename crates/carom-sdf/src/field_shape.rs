@@ -33,8 +33,9 @@ const MIN_FLOOR_BOX_CELLS: u32 = BLOCK / 2;
 /// A field ready for queries against other shapes:
 /// `Shape::Field(Arc::new(FieldShape::new(field)))` in carom-query.
 ///
-/// The solid is the set of points whose distance is 0 or less. A field without a sign is the
-/// surface alone, as far as the nodes resolve it.
+/// The solid is the set of points of the grid whose distance is 0 or less. If it reaches the border
+/// of the grid, it ends there (test: `field_shape::r_a_solid_ends_at_the_border_of_the_grid`). A
+/// field without a sign is the surface alone, as far as the nodes resolve it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FieldShape<F> {
     field: F,
@@ -42,6 +43,8 @@ pub struct FieldShape<F> {
     /// and so on, until there is one.
     levels: Vec<Level>,
     least_unsampled: f64,
+    /// Whether the solid reaches the border of the grid.
+    is_cut: bool,
 }
 
 /// The floors of boxes of one size.
@@ -135,7 +138,8 @@ impl<F: Field> FieldShape<F> {
             levels.push(Level { n, floors });
         }
         let least_unsampled = least_unsampled(&field);
-        FieldShape { field, levels, least_unsampled }
+        let is_cut = border_values(&field).any(|value| value < 0.0);
+        FieldShape { field, levels, least_unsampled, is_cut }
     }
 
     /// The field.
@@ -146,6 +150,30 @@ impl<F: Field> FieldShape<F> {
     /// Returns the field without the floors.
     pub fn into_field(self) -> F {
         self.field
+    }
+
+    /// Returns the distance of a point from the nearest side of the grid, below 0 inside, and the
+    /// unit gradient.
+    fn distance_to_side(&self, point: DVec3) -> DistanceSample {
+        let (min, max) = self.field.grid().wide_bounds();
+        let (below, above) = (min - point, point - max);
+        let out = below.max(above);
+        let axis = out.max_position();
+        let sign = if above[axis] < below[axis] { -1.0 } else { 1.0 };
+        DistanceSample { distance: out[axis], gradient: DVec3::AXES[axis] * sign }
+    }
+
+    /// Returns the floor in a box of the solid that ends at the border, given that of the field.
+    fn cut_floor(&self, floor: LinearFloor, center: DVec3, half: DVec3) -> LinearFloor {
+        // A side is a linear function. The larger of two floors is one, too.
+        let side = self.distance_to_side(center);
+        let least = side.distance - side.gradient.abs().dot(half);
+        let lowest = floor.least(half);
+        if least <= lowest {
+            return floor;
+        }
+        let (value, gradient) = (side.distance, side.gradient);
+        LinearFloor { value, gradient, least: floor.least.max(least), ..floor }
     }
 
     /// Returns the floor in a box within one cell. Its center and half extents are in cells; the
@@ -295,7 +323,8 @@ fn least_unsampled(field: &impl Field) -> f64 {
     if field.accuracy() == Accuracy::Estimate {
         return 0.0;
     }
-    let least = border_values(field).map(f32::abs).fold(f32::INFINITY, f32::min);
+    // A solid that reaches the border has its surface there.
+    let least = border_values(field).map(|value| value.max(0.0)).fold(f32::INFINITY, f32::min);
     let (cell, rounding) = (f64::from(field.grid().cell()), 1.0 - f64::from(f32::EPSILON));
     // A point of the border is at most half the diagonal of a square from a node. A point of a
     // cell with a node at the band is at most the diagonal of the cell from that node.
@@ -346,7 +375,9 @@ impl<F: Field> DistanceField for FieldShape<F> {
         let size = f64::from(grid.cell());
         let position = ((point - grid.node(cell)) / size).clamp(DVec3::ZERO, DVec3::ONE);
         let (distance, slope) = interpolated(&corners, position);
-        Some(DistanceSample { distance, gradient: slope / size })
+        let sample = DistanceSample { distance, gradient: slope / size };
+        let side = self.distance_to_side(point);
+        Some(if self.is_cut && sample.distance < side.distance { side } else { sample })
     }
 
     fn floor(&self, center: DVec3, half: DVec3) -> LinearFloor {
@@ -369,7 +400,7 @@ impl<F: Field> DistanceField for FieldShape<F> {
             _ => self.floor_of_boxes(low, high, center),
         };
         floor.is_whole &= is_in_grid;
-        floor
+        if self.is_cut { self.cut_floor(floor, center, half * size) } else { floor }
     }
 
     fn moments(&self) -> Option<SolidMoments> {

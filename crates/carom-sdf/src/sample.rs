@@ -5,7 +5,8 @@
 //!
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006, section 2.
-//! Differs: outside of the grid the distance to it is added.
+//! Differs: outside of the grid the distance to it is added to the value at its border. A solid
+//! that reaches the border ends there, as for rays.
 
 use crate::field::{Field, Stored};
 use alloc::vec::Vec;
@@ -71,10 +72,14 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
     if !(gap < f32::INFINITY) {
         return Sample { distance: f32::INFINITY, gradient: Vec3::ZERO };
     }
+    let is_in = gap == 0.0;
+    // A solid at the border ends there: beside it only the way to the grid counts.
+    let is_cut = !is_in && value < 0.0;
     let gradient = |axis: usize| {
-        if beyond[axis] == 0.0 || gap == 0.0 { slope[axis] } else { beyond[axis] / gap }
+        if is_in || (beyond[axis] == 0.0 && !is_cut) { slope[axis] } else { beyond[axis] / gap }
     };
-    Sample { distance: value + gap, gradient: Vec3::new(gradient(0), gradient(1), gradient(2)) }
+    let distance = if is_cut { gap } else { value + gap };
+    Sample { distance, gradient: Vec3::new(gradient(0), gradient(1), gradient(2)) }
 }
 
 /// The samples at points; see [`Field::sample_batch`].
@@ -167,12 +172,14 @@ fn eight<S: Simd, F: Stored>(simd: S, field: &F, frame: &Frame, points: &[[f32; 
     let gap = beyond_sq.sqrt();
     let is_near = gap.lt(splat(f32::INFINITY));
     let is_in = gap.eq(zero);
+    let is_cut = zero.lt(gap) & value.lt(zero);
     let gradient = |axis: usize| {
-        let is_slope = beyond[axis].eq(zero) | is_in;
+        let is_slope = beyond[axis].eq(zero) & !is_cut | is_in;
         let away = beyond[axis] / gap;
         let here = S::F32x8::select(is_slope, slopes[axis] * inverse, away);
         S::F32x8::select(is_near, here, zero).to_array()
     };
-    let distance = S::F32x8::select(is_near, value + gap, splat(f32::INFINITY));
+    let distance = S::F32x8::select(is_cut, gap, value + gap);
+    let distance = S::F32x8::select(is_near, distance, splat(f32::INFINITY));
     [distance.to_array(), gradient(0), gradient(1), gradient(2)]
 }

@@ -41,6 +41,11 @@ pub(crate) struct Clusters {
     n_slots: usize,
 }
 
+/// Returns the run of a slot.
+pub(crate) fn run_of(slot: usize) -> usize {
+    slot / RUN
+}
+
 impl Cluster {
     /// Returns the cluster of a particle alone.
     fn of(store: &Store, slot: usize) -> Cluster {
@@ -97,7 +102,7 @@ impl Clusters {
     /// Takes new ends of some paths.
     pub(crate) fn include(&mut self, store: &Store, bends: &Bends) {
         for &(slot, _) in bends {
-            let (cluster, mut index) = (Cluster::of(store, slot), slot / RUN);
+            let (cluster, mut index) = (Cluster::of(store, slot), run_of(slot));
             for level in &mut self.levels {
                 level[index] = Cluster::union(level[index], cluster);
                 index /= FAN_OUT;

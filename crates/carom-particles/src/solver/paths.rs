@@ -2,19 +2,22 @@
 //!
 //! - Each obstacle bends the paths that would get too deep into it, one obstacle after the other.
 //! - A bend can lead into an obstacle that was traced before. So bent paths are traced again.
-//! - A surface opposes another one if their normals point against each other. A path that bends at
-//!   one does not slide along the other into it, and none leads between two that are too near.
+//! - A surface opposes another one near it if their normals point against each other. A path that
+//!   bends at one does not slide along the other into it, and none leads between two that are too
+//!   near.
 //! - In the last round a path ends where it would get too deep. The part of a path that is left is
 //!   free of all other obstacles, too. So there is no need to trace it again.
 
 use crate::solver::body_state::BodyState;
-use crate::solver::boundary::{Candidates, MARGIN, Motion, candidate};
-use crate::solver::clusters::Clusters;
+use crate::solver::boundary::{Candidate, Candidates, MARGIN, Motion, candidate};
+use crate::solver::clusters::{self, Clusters};
 use crate::solver::store::Store;
 use crate::solver::surroundings::{DistanceFn, MeetsFn};
 use crate::solver::trace::{Bend, DEPTH_BETWEEN, Tracer};
 use alloc::vec::Vec;
 use carom_math::{Pose, tol};
+use core::iter;
+use core::ops::Range;
 use glam::Vec3;
 
 /// The number of times that an obstacle traces a path which others bend.
@@ -30,7 +33,7 @@ pub(crate) enum Stage {
     Begin,
     /// Corrections may have moved particles far, and through thin fields and bodies. Their paths
     /// end half as deep, so that none gets through a thin wall by a short path in the next
-    /// substep.
+    /// substep. Short paths of what touches are traced, too.
     End,
 }
 
@@ -59,16 +62,6 @@ impl Boundary<'_> {
     }
 }
 
-impl Obstacle<'_, '_> {
-    /// Calls `visit` for the slots of particles that meet the obstacle, and for no other whose path
-    /// comes near it.
-    fn visit_near(&self, store: &Store, motion: &Motion, mut visit: impl FnMut(usize)) {
-        self.clusters.visit_near(self.boundary.distance, motion, &mut |slots| {
-            slots.filter(|&slot| self.boundary.meets(store, slot)).for_each(&mut visit);
-        });
-    }
-}
-
 /// A bend of a path, in the world.
 #[derive(Clone, Copy, Debug)]
 struct PathBend {
@@ -87,6 +80,8 @@ pub(crate) struct Paths {
     all: Vec<PathBend>,
     /// The poses of obstacles at the end of the substep.
     poses: Vec<Pose>,
+    /// The runs of slots, and the obstacles near each, in this round. Ascending.
+    near: Vec<(usize, usize)>,
     /// The number of visits of obstacles in this stage.
     n_visits: u32,
 }
@@ -117,6 +112,28 @@ impl Paths {
             && (self.round() == 0 || self.round() < N_ROUNDS && self.all.iter().any(is_changed))
     }
 
+    /// Begins a round over all obstacles: finds those near each run of slots.
+    pub(crate) fn begin_round<'a>(
+        &mut self,
+        all: impl Fn(usize) -> Boundary<'a>,
+        bodies: &[BodyState],
+        clusters: &Clusters,
+    ) {
+        self.near.clear();
+        let (n, n_fields) = (self.poses.len(), self.poses.len() - bodies.len());
+        // One alone has no other to oppose it.
+        for index in (0..n).filter(|_| 1 < n) {
+            let boundary = all(index);
+            let motion = index.checked_sub(n_fields).map_or(Motion::STILL, |body| bodies[body].motion);
+            if boundary.is_met {
+                clusters.visit_near(boundary.distance, &motion, &mut |slots| {
+                    self.near.push((clusters::run_of(slots.start), index));
+                });
+            }
+        }
+        self.near.sort_unstable();
+    }
+
     /// Skips an obstacle that no particle meets.
     pub(crate) fn skip(&mut self) {
         self.bends.clear();
@@ -137,7 +154,7 @@ impl Paths {
     ) {
         let (round, n, visit) = (self.round(), self.n_obstacles(), self.n_visits);
         self.skip();
-        let Paths { bends, all, poses, .. } = self;
+        let Paths { bends, all, poses, near, .. } = self;
         let is_first = round == 0;
         let finds_candidates = is_first && stage == Stage::Begin;
         if finds_candidates {
@@ -147,9 +164,10 @@ impl Paths {
             Stage::Begin => tol::PARTICLE_TRACE,
             Stage::End => 0.5 * tol::PARTICLE_TRACE,
         };
-        let (motion, distance) = (body.motion, obstacle.boundary.distance);
-        obstacle.visit_near(store, &motion, |slot| {
-            if !is_first && !bends_of(all, slot).iter().any(|bend| visit < bend.visit + n) {
+        let (motion, boundary) = (body.motion, &obstacle.boundary);
+        let distance = boundary.distance;
+        let mut trace = |slot: usize| {
+            if !boundary.meets(store, slot) {
                 return;
             }
             let radius = store.radius(slot);
@@ -164,27 +182,40 @@ impl Paths {
             }
             let opposing = |out: Vec3, normal: Vec3| {
                 let (out, normal) = (motion.end.transform_point(out), motion.end.transform_vector(normal));
-                let is_other =
-                    |bend: &&PathBend| bend.visit % n != visit % n && bend.normal.dot(normal) < 0.0;
-                let bent = bends_of(all, slot).iter().rev().find(is_other).map(|bend| bend.normal);
-                let nearest = |(index, pose): (usize, &Pose)| {
+                let found = near_of(near, slot).iter().find_map(|&(_, index)| {
                     let other = (obstacle.all)(index);
                     if index as u32 == visit % n || !other.meets(store, slot) {
                         return None;
                     }
-                    let (d, along) = (other.distance)(pose.inverse_transform_point(out));
-                    let along = pose.transform_vector(along);
-                    (d < (1.0 - DEPTH_BETWEEN) * radius && along.dot(normal) < 0.0).then_some(along)
-                };
-                let found = bent.or_else(|| poses.iter().enumerate().find_map(nearest));
+                    let (d, along) = (other.distance)(poses[index].inverse_transform_point(out));
+                    if !(d < (1.0 - DEPTH_BETWEEN) * radius) {
+                        return None;
+                    }
+                    // A push may lead through a thin wall, to its other side.
+                    let bends = bends_in(all, slot..slot + 1).iter().rev();
+                    let bent = bends.filter(|bend| bend.visit % n == index as u32).map(|bend| bend.normal);
+                    let mut normals = iter::once(poses[index].transform_vector(along)).chain(bent);
+                    normals.find(|other| other.dot(normal) < 0.0)
+                });
                 found.map(|normal| motion.end.inverse_transform_vector(normal))
             };
             let slides = round + 1 < N_ROUNDS;
-            let tracer = Tracer { distance, radius, depth: depth * radius, slides, opposing: &opposing };
+            // What is pressed between two surfaces may get through by short paths.
+            let is_pressed = stage == Stage::End && is_touching(candidates, slot);
+            let depth = depth * radius;
+            let tracer = Tracer { distance, radius, depth, slides, is_pressed, opposing: &opposing };
             bends.extend(tracer.trace(begin, end).map(|Bend { end, normal }| {
                 let (end, normal) = (motion.end.transform_point(end), motion.end.transform_vector(normal));
                 (slot, Bend { end, normal })
             }));
+        };
+        obstacle.clusters.visit_near(distance, &motion, &mut |slots| {
+            if is_first {
+                return slots.for_each(&mut trace);
+            }
+            let by_slot = bends_in(all, slots).chunk_by(|a, b| a.slot == b.slot);
+            let changed = by_slot.filter(|bends| bends.iter().any(|bend| visit < bend.visit + n));
+            changed.for_each(|bends| trace(bends[0].slot));
         });
         if !bends.is_empty() {
             all.extend(bends.iter().map(|&(slot, Bend { normal, .. })| PathBend { slot, visit, normal }));
@@ -195,9 +226,23 @@ impl Paths {
     }
 }
 
-/// Returns the bends of a particle's path.
-fn bends_of(all: &[PathBend], slot: usize) -> &[PathBend] {
-    let first = all.partition_point(|bend| bend.slot < slot);
-    let n = all[first..].partition_point(|bend| bend.slot == slot);
+/// Whether an obstacle with these candidates has pushed a particle in this substep.
+fn is_touching(candidates: &[Candidate], slot: usize) -> bool {
+    let found = candidates.binary_search_by_key(&(slot as u32), |candidate| candidate.slot);
+    found.is_ok_and(|index| 0.0 < candidates[index].push)
+}
+
+/// Returns the bends of the paths of some slots.
+fn bends_in(all: &[PathBend], slots: Range<usize>) -> &[PathBend] {
+    let first = all.partition_point(|bend| bend.slot < slots.start);
+    let n = all[first..].partition_point(|bend| bend.slot < slots.end);
     &all[first..first + n]
+}
+
+/// Returns the obstacles near a slot, each with the run of the slot.
+fn near_of(near: &[(usize, usize)], slot: usize) -> &[(usize, usize)] {
+    let run = clusters::run_of(slot);
+    let first = near.partition_point(|&(other, _)| other < run);
+    let n = near[first..].partition_point(|&(other, _)| other == run);
+    &near[first..first + n]
 }

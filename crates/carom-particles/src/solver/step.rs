@@ -278,6 +278,7 @@ impl Step<'_> {
             clusters.update(self.store);
         }
         while paths.has_round() {
+            paths.begin_round(all, states, clusters);
             for index in 0..n_fields + states.len() {
                 let (state, candidates) = match index.checked_sub(n_fields) {
                     None => (&mut BodyState::still(), &mut fields[index]),

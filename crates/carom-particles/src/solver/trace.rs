@@ -21,10 +21,16 @@ const MAX_TRACE: u32 = 128;
 /// In radii: a step may end this much deeper than allowed, because a surface is curved.
 const CURVED_DEPTH: f32 = 0.1;
 
-/// In radii: a particle gets at most this deep if a push out of the surface leads this deep into an
-/// opposing one. So a fast particle passes no slit that is narrower than 0.8 of its diameter (test:
-/// `corners::r_fast_grains_do_not_pass_a_slit_narrower_than_they_are`).
+/// In radii: a particle gets at most this deep, or as deep as it starts, if a push out of the
+/// surface leads this deep into an opposing one. So a fast particle passes no slit that is narrower
+/// than 0.8 of its diameter, but goes on in one (tests:
+/// `corners::r_fast_grains_do_not_pass_a_slit_narrower_than_they_are` and
+/// `corners::r_fast_grains_go_on_in_a_slit`).
 pub(super) const DEPTH_BETWEEN: f32 = 0.02;
+
+/// In radians: a step at this angle into a surface goes along it. So rounding stops no path, and one
+/// between walls that are parallel up to this angle goes on in all directions along them.
+const PARALLEL_SLOPE: f32 = 0.001;
 
 /// A path that a surface bends.
 #[derive(Clone, Copy, Debug)]
@@ -44,19 +50,22 @@ pub(crate) struct Tracer<'a> {
     pub(crate) depth: f32,
     /// Whether the path goes on along what it meets. Otherwise it ends there.
     pub(crate) slides: bool,
+    /// Whether a path is traced even if it is short.
+    pub(crate) is_pressed: bool,
     /// Takes the point to which a push out of the field leads, and the direction of the push.
     /// Returns the normal of an opposing surface of another field that stops the push.
     pub(crate) opposing: &'a dyn Fn(Vec3, Vec3) -> Option<Vec3>,
 }
 
 impl Tracer<'_> {
-    /// Follows a path that is longer than a part of the radius and whose start has a distance above
-    /// 0. `None` if nothing bends it.
+    /// Follows a path whose start has a distance above 0, and that is longer than a part of the
+    /// radius or pressed. `None` if nothing bends it.
     pub(crate) fn trace(&self, begin: Vec3, end: Vec3) -> Option<Bend> {
         let Tracer { distance, radius, slides, .. } = *self;
         let near = tol::PARTICLE_TRACE * radius;
         let length = begin.distance(end);
-        if !(near < length && length < f32::INFINITY) {
+        let is_traced = near < length || self.is_pressed && 0.0 < length;
+        if !(is_traced && length < f32::INFINITY) {
             return None;
         }
         let first = distance(begin);
@@ -66,11 +75,10 @@ impl Tracer<'_> {
         }
         let start = first.0 - radius;
         // A path that bends ended at a limit, up to rounding, must not stop there.
-        let [lowest_room, lowest_between] = if slides {
-            [start.min(-self.depth), start.min(-DEPTH_BETWEEN * radius)]
-        } else {
-            [start.min(-self.depth) - CURVED_DEPTH * radius, start.min(-2.0 * DEPTH_BETWEEN * radius)]
-        };
+        let [curved, between] =
+            if slides { [0.0, DEPTH_BETWEEN] } else { [CURVED_DEPTH, 2.0 * DEPTH_BETWEEN] };
+        let lowest_room = start.min(-self.depth) - curved * radius;
+        let lowest_between = start.min(-between * radius);
         let (mut position, mut left, mut found) = (begin, end - begin, first);
         let (mut bend, mut is_blocked) = (None, false);
         for _ in 0..MAX_TRACE {
@@ -95,7 +103,8 @@ impl Tracer<'_> {
             let next = position + step;
             let ahead = distance(next);
             let room_ahead = ahead.0 - radius;
-            let opposing = if room_ahead < lowest_between { self.opposing_at(next, ahead) } else { None };
+            let is_between = room_ahead < lowest_between.min(room - PARALLEL_SLOPE * travel);
+            let opposing = if is_between { self.opposing_at(next, ahead) } else { None };
             let is_too_deep = room_ahead < lowest_room - CURVED_DEPTH * radius;
             if opposing.is_none() && !is_too_deep {
                 (position, left, found, is_blocked) = (next, rest, ahead, false);
@@ -136,7 +145,19 @@ fn along(displacement: Vec3, normal: Vec3) -> Vec3 {
     displacement + normal * (-displacement.dot(normal)).max(0.0)
 }
 
-/// Returns the part of a displacement along the line in which two surfaces meet.
+/// Returns the part of a displacement that goes into neither of two surfaces: along the one that it
+/// goes into, or along the line in which they meet.
 fn along_both(displacement: Vec3, a: Vec3, b: Vec3) -> Vec3 {
-    displacement.project_onto_normalized(a.cross(b).normalize_or_zero())
+    let lowest = -PARALLEL_SLOPE * displacement.length();
+    for (one, other) in [(a, b), (b, a)] {
+        let slid = along(displacement, one);
+        if displacement.dot(one) < 0.0 && lowest <= slid.dot(other) {
+            return slid;
+        }
+    }
+    let line = a.cross(b);
+    if line.length_squared() <= PARALLEL_SLOPE * PARALLEL_SLOPE {
+        return Vec3::ZERO;
+    }
+    displacement.project_onto_normalized(line.normalize())
 }

@@ -70,6 +70,40 @@ fn the_floor_of_a_plane_is_the_plane() {
     }
 }
 
+/// The ground below a plane, and all but a ball, end at the border of the grid. So samples are those
+/// of a box, and of one with a hollow.
+#[test]
+fn r_a_solid_ends_at_the_border_of_the_grid() {
+    let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();
+    let (low, high) = grid.wide_bounds();
+    let solids: [(&str, fn(DVec3) -> f64); 2] = [("ground", |p| p.y), ("room", |p| 0.8 - p.length())];
+    for (name, solid) in solids {
+        for band in [f32::INFINITY, 3.0] {
+            let settings = BakeSettings::default().with_grid(grid).with_band(band);
+            let dense = SdfGrid::from_function(low, high, &settings, Accuracy::Exact, solid).unwrap();
+            let sparse = SparseSdf::from_function(low, high, &settings, Accuracy::Exact, solid).unwrap();
+            let (dense, sparse) = (FieldShape::new(dense), FieldShape::new(sparse));
+            let n_samples = check_floors(name, &dense, 6);
+            assert_eq!(n_samples, check_floors(name, &sparse, 6), "{name}");
+            assert!(10 < check_crossings(name, &dense, &sparse, &mut Rng::new(7)), "{name}");
+            assert_eq!(dense.least_unsampled(), 0.0, "{name}");
+            let (mut rng, mut n_cut) = (Rng::new(8), 0);
+            for _ in 0..2000 {
+                let point = low + unit(&mut rng) * (high - low);
+                let Some(sample) = dense.sample(point) else { continue };
+                let side = point.abs().max_element() - 1.0;
+                let expected = solid(point).max(-f64::from(dense.field().band())).max(side);
+                assert!((sample.distance - expected).abs() <= dense.error_bound(), "{name} {point}");
+                if sample.distance == side {
+                    assert_eq!(sample.gradient.dot(point), point.abs().max_element(), "{name} {point}");
+                    n_cut += 1;
+                }
+            }
+            assert!(200 < n_cut && 0 < n_samples, "{name}: {n_cut}");
+        }
+    }
+}
+
 #[test]
 fn a_line_passes_the_surface_where_samples_change_their_sign() {
     let (mut n_crossings, mut rng) = (0, Rng::new(4));

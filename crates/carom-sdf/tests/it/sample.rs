@@ -2,10 +2,11 @@
 
 use crate::bake::brute;
 use crate::scenes::{closed, mesh};
+use carom_math::Ray;
 use carom_scenes::Rng;
 use carom_scenes::mesh::torus;
-use carom_sdf::{BakeSettings, Field, SdfGrid};
-use glam::{DVec3, Vec3};
+use carom_sdf::{Accuracy, BakeSettings, Field, Grid, RayOutcome, SdfGrid};
+use glam::{DVec3, IVec3, UVec3, Vec3};
 
 /// Points in and around the grid of a field, some at nodes and faces of cells, some far away.
 pub(crate) fn points(field: &impl Field, n: usize, seed: u64) -> Vec<Vec3> {
@@ -117,5 +118,43 @@ fn gradients_point_away_from_the_surface() {
         if 2.0 < point.length() {
             assert!(0.5 < gradient.dot(point.normalize()), "{point} {gradient}");
         }
+    }
+}
+
+/// The ground below a plane, all but a ball, and a ball through the border: beyond the grid is
+/// outside, as for rays.
+#[test]
+fn r_a_solid_that_reaches_the_border_ends_there() {
+    let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();
+    let (settings, (low, high)) = (BakeSettings::default().with_grid(grid), grid.wide_bounds());
+    let solids: [(&str, fn(DVec3) -> f64); 3] = [
+        ("ground", |p| p.y),
+        ("room", |p| 0.8 - p.length()),
+        ("ball", |p| (p - DVec3::new(0.9, 0.2, -0.1)).length() - 0.9),
+    ];
+    for (name, solid) in solids {
+        let field = SdfGrid::from_function(low, high, &settings, Accuracy::Exact, solid).unwrap();
+        let mut n_cut = 0;
+        let points: Vec<Vec3> = points(&field, 4000, 5).into_iter().filter(|p| p.length() < 9.0).collect();
+        let mut batch = Vec::new();
+        field.sample_batch(&points, &mut batch);
+        for (&point, found) in points.iter().zip(&batch) {
+            assert_eq!(field.sample(point), *found, "{name} {point}");
+            if grid.aabb().contains_point(point) {
+                assert!((f64::from(found.distance) - solid(point.as_dvec3())).abs() <= field.error_bound());
+                continue;
+            }
+            let border = point.clamp(low.as_vec3(), high.as_vec3());
+            let away = point - border;
+            assert!(0.0 < found.distance, "{name} {point} {found:?}");
+            if field.sample(border).distance < 0.0 {
+                assert!((found.distance - away.length()).abs() < 1e-5, "{name} {point} {found:?}");
+                assert!((found.gradient - away.normalize()).length() < 1e-5, "{name} {point} {found:?}");
+                n_cut += 1;
+            }
+            let ray = Ray::new(point, away);
+            assert_eq!(field.cast_ray(&ray, 10.0).outcome, RayOutcome::Miss, "{name} {point}");
+        }
+        assert!(10 < n_cut, "{name}: {n_cut}");
     }
 }
