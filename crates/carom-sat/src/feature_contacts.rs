@@ -30,7 +30,8 @@ pub(crate) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized, S: ContactS
     to: &mut Output<'_, S>,
 ) {
     let (point_a, point_b, distance) = witness;
-    if !(distance <= to.prediction && normal.is_finite()) {
+    let is_finite = distance.is_finite() && normal.is_finite() && point_a.is_finite() && point_b.is_finite();
+    if !(is_finite && distance <= to.prediction) {
         return;
     }
     // A ball, whose core is a point: nothing is clipped, and the witness is the contact.

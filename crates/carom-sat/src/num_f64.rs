@@ -28,3 +28,9 @@ pub(crate) fn narrow(v: DVec3) -> Vec3 {
 pub(crate) fn narrow_real(x: f64) -> Real {
     x
 }
+
+/// Returns the number unchanged.
+#[inline(always)]
+pub(crate) fn narrow_down(x: f64) -> Real {
+    x
+}

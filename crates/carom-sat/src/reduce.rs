@@ -15,6 +15,7 @@
 //! only one choice depends on it.
 
 use carom_geom::FeatureId;
+use carom_math::ops::sqrt;
 use glam::DVec3;
 
 /// A pair of surface points that may become a contact, in A's frame.
@@ -79,7 +80,8 @@ impl<S: ContactSink> Output<'_, S> {
 /// The contacts of a pair that were kept the last time, so that they can be kept again.
 ///
 /// They are kept if all four are present, the deepest of them is nearly the deepest of all, and
-/// they span enough area. The limits are 1/8 of the prediction and 3/4 of the area.
+/// they span enough area. The limits are 1/8 of the prediction, or of the width of the contacts if
+/// that is less, and 3/4 of the area.
 ///
 /// If many corners are about equally deep, the deepest one changes with the slightest motion.
 /// Without this memory the load of a pile would jump between corners.
@@ -94,7 +96,7 @@ pub struct Chosen {
 const SPAN_KEPT: f64 = 0.75;
 
 /// The deepest kept contact is less deep than the deepest candidate by at most this share of the
-/// prediction.
+/// prediction, or of the width of the candidates if that is less. The prediction may be infinite.
 const DEPTH_KEPT: f64 = 0.125;
 
 impl Chosen {
@@ -183,8 +185,9 @@ fn choose(candidates: &mut [Candidate], normal: DVec3, prediction: f64, chosen: 
 
     if let Some(again) = chosen.again(candidates) {
         let least = again.iter().map(|&c| candidates[c].distance).fold(f64::INFINITY, f64::min);
+        let width = sqrt((candidates[second].a - origin).length_squared());
         // Candidates are listed around the polygon, so this is their area in order.
-        if least <= candidates[deepest].distance + DEPTH_KEPT * prediction
+        if least <= candidates[deepest].distance + DEPTH_KEPT * prediction.min(width)
             && SPAN_KEPT * area(candidates, corners, normal) <= area(candidates, again, normal)
         {
             corners = again;

@@ -1,6 +1,6 @@
 //! Box against box: depth and contacts, rounded to the stored precision.
 
-use super::super::num::{Manifold, Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{Manifold, Pose, Real, Vec3, narrow, narrow_down, widen, widen_real};
 use crate::box_axes::{BoxPair, LeastOverlap};
 use crate::reduce::{Chosen, Output};
 use crate::{Counters, Tally, box_contacts};
@@ -15,7 +15,7 @@ pub struct BoxSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
     /// Negative: minus the penetration depth, exact to rounding. B comes free if it moves that far
-    /// along `normal`. Positive: a lower bound of the distance of the boxes.
+    /// along `normal`. Positive: a lower bound of the distance of the boxes, to rounding in `f64`.
     pub distance: Real,
     /// The number of the axis. 0 to 2 are faces of A, 3 to 5 are faces of B. 6 + 3 i + j is edge i
     /// of A and edge j of B.
@@ -34,7 +34,7 @@ pub fn separation(half_a: Vec3, half_b: Vec3, b_in_a: &WidePose) -> Option<BoxSe
     let axis = dispatch(LeastOverlap { pair: &pair, prediction: f64::INFINITY, tally: &counters })?;
     Some(BoxSeparation {
         normal: narrow(axis.normal),
-        distance: narrow_real(-axis.overlap),
+        distance: narrow_down(-axis.overlap),
         axis: axis.number,
         n_axes: counters.get().axes,
     })

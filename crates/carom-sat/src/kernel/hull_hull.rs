@@ -1,6 +1,6 @@
 //! Hull against hull: depth and contacts, rounded to the stored precision.
 
-use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_real, widen_real};
+use super::super::num::{ConvexHull, Manifold, Pose, Real, Vec3, narrow, narrow_down, widen_real};
 use crate::gauss_map::HullAxis;
 use crate::reduce::{Chosen, Output};
 use crate::{Counters, Tally, hull_contacts};
@@ -16,7 +16,7 @@ pub struct HullSeparation {
     /// Unit vector from A to B, in A's frame.
     pub normal: Vec3,
     /// Negative: minus the penetration depth, exact to rounding. Positive: a lower bound of the
-    /// distance of the hulls.
+    /// distance of the hulls, to rounding in `f64`.
     pub distance: Real,
     /// The kind and numbers of the axis.
     pub axis: HullAxis,
@@ -31,7 +31,7 @@ pub fn separation(a: &ConvexHull, b: &ConvexHull, b_in_a: &WidePose) -> Option<H
     let found = hull_contacts::find(a, b, b_in_a, f64::INFINITY, None, &counters)?;
     Some(HullSeparation {
         normal: narrow(found.normal),
-        distance: narrow_real(-found.overlap),
+        distance: narrow_down(-found.overlap),
         axis: found.axis,
         n_axes: counters.get().axes,
     })

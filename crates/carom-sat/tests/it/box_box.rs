@@ -28,10 +28,9 @@ fn check(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: f32) -> Option<M
     let rounding = 4e-7 * size;
     let (overlap, _) = oracle(half_a, half_b, b_in_a);
     let found = box_box::separation(half_a, half_b, &b_in_a.wide()).unwrap();
-    assert!(
-        (f64::from(found.distance) + overlap).abs() <= 1e-7 * overlap.abs() + 1e-12 * size,
-        "{found:?} {overlap}"
-    );
+    // Rounded down to `f32`, so it stays a lower bound.
+    let rounded = -1.2e-7 * overlap.abs() - 1e-12 * size..=1e-12 * size;
+    assert!(rounded.contains(&(f64::from(found.distance) + overlap)), "{found:?} {overlap}");
     let manifold = box_box::manifold(half_a, half_b, b_in_a, prediction);
     if overlap < -f64::from(prediction) - 1e-12 * size {
         assert!(manifold.is_none());
@@ -70,7 +69,7 @@ fn check(half_a: Vec3, half_b: Vec3, b_in_a: &Pose, prediction: f32) -> Option<M
         assert!(across <= slack, "across {across} {contact:?}");
     }
     let swapped = box_box::separation(half_b, half_a, &b_in_a.wide().inverse()).unwrap();
-    assert!((swapped.distance - found.distance).abs() <= 2e-7 * found.distance.abs() + 1e-12 * size as f32);
+    assert!((swapped.distance - found.distance).abs() <= 2.4e-7 * found.distance.abs() + 1e-12 * size as f32);
     Some(manifold)
 }
 

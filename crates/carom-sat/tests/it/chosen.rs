@@ -81,6 +81,32 @@ fn what_is_truly_deeper_is_kept() {
     }
 }
 
+/// With an endless prediction the old contacts were kept, however deep a new one was.
+#[test]
+fn r_an_endless_prediction_keeps_no_shallow_contacts() {
+    for prediction in [f32::INFINITY, 1e6, 50.0] {
+        let touching = |b_in_a: &Pose, chosen: &mut Chosen| {
+            let mut manifold = Manifold::new(Vec3::ZERO);
+            assert!(box_box::write_manifold(HALF, HALF, &b_in_a.wide(), prediction, chosen, &mut manifold));
+            manifold
+        };
+        let mut n_deeper = 0;
+        for step in 0..50 {
+            let mut chosen = Chosen::new();
+            let _ = touching(&tremor(step), &mut chosen);
+            let angle = 1.7 * step as f32;
+            let leaning = on_top(0.7 * angle.sin(), 0.7 * angle.cos(), 0.0);
+            let anew = touching(&leaning, &mut Chosen::new());
+            let kept = touching(&leaning, &mut chosen);
+            let [deepest, of_kept] = [&anew, &kept].map(|m| m.deepest().unwrap().distance);
+            // An eighth of a diagonal of the face.
+            assert!(of_kept <= deepest + 0.18, "{prediction}: {of_kept} {deepest}");
+            n_deeper += usize::from(features(&anew) != features(&kept));
+        }
+        println!("{n_deeper} differ");
+    }
+}
+
 proptest! {
     // Whatever was kept before: contacts on both surfaces, as many as without memory, one as deep
     // to an eighth of the prediction.

@@ -118,3 +118,27 @@ fn too_far_is_empty() {
     assert_eq!(manifold(&ball, &ball, &pose, points, Vec3::X, 0.3).contacts().len(), 1);
     assert!(manifold(&ball, &ball, &pose, [Vec3::NAN; 2], Vec3::X, 0.3).is_empty());
 }
+
+/// Points of NaN with a finite normal and distance gave a contact, and so did minus infinity.
+#[test]
+fn r_a_witness_that_is_not_finite_is_empty() {
+    let (ball, cuboid) = (Sphere::new(0.5).unwrap(), Cuboid::new(Vec3::splat(0.5)).unwrap());
+    let pose = Pose::from_translation(Vec3::X).wide();
+    let good = Witness { normal: Vec3::X, distance: 0.0, point_a: Vec3::X * 0.5, point_b: Vec3::X * 0.5 };
+    let bad = [
+        Witness { point_a: Vec3::NAN, ..good },
+        Witness { point_b: Vec3::new(0.5, f32::INFINITY, 0.0), ..good },
+        Witness { distance: f32::NEG_INFINITY, ..good },
+        Witness { normal: Vec3::NAN, ..good },
+    ];
+    let shapes: [&dyn SupportMap; 2] = [&ball, &cuboid];
+    for shape in shapes {
+        for prediction in [0.1, f32::INFINITY] {
+            assert!(!manifold_from_normal(shape, shape, &pose, &good, prediction).is_empty());
+            for witness in bad {
+                let found = manifold_from_normal(shape, shape, &pose, &witness, prediction);
+                assert!(found.is_empty(), "{witness:?}: {found:?}");
+            }
+        }
+    }
+}
