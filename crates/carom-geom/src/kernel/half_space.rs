@@ -2,6 +2,8 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.6.
 
+#[cfg(feature = "serde")]
+use super::super::num::EPSILON;
 use super::super::num::{Pose, Vec3, narrow, widen};
 use crate::{ShapeError, check};
 use carom_bounds::{Aabb, BoundingVolume};
@@ -16,7 +18,24 @@ pub struct HalfSpace {
     normal: Vec3,
 }
 
-unchecked!(HalfSpace { normal: Vec3 });
+/// The data that serde reads, before they are checked.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Unchecked {
+    normal: Vec3,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for HalfSpace {
+    type Error = ShapeError;
+
+    fn try_from(read: Unchecked) -> Result<HalfSpace, ShapeError> {
+        let half_space = HalfSpace::new(read.normal)?;
+        // A stored normal was rounded, so normalising it again could change its last bit.
+        let is_unit = (read.normal - half_space.normal).abs().max_element() <= EPSILON;
+        Ok(if is_unit { HalfSpace { normal: read.normal } } else { half_space })
+    }
+}
 
 impl HalfSpace {
     /// Creates the half-space below the plane through the origin with this outward normal. The

@@ -33,6 +33,21 @@ fn shapes_are_what_they_were() {
 }
 
 #[test]
+fn oblique_half_spaces_are_what_they_were() {
+    let mut random = Random::new(7);
+    let mut n_changed = 0;
+    for _ in 0..1000 {
+        let half_space = HalfSpace::new(random.cube_point().as_vec3()).unwrap();
+        there_and_back(half_space);
+        n_changed += usize::from(HalfSpace::new(half_space.normal()).unwrap() != half_space);
+    }
+    // Their normals are not the same when they are normalised once more.
+    assert!(10 < n_changed, "{n_changed}");
+    let long: HalfSpace = serde_json::from_str(r#"{"normal":[0.0,3.0,0.0]}"#).unwrap();
+    assert_eq!(long.normal(), Vec3::Y);
+}
+
+#[test]
 fn height_fields_are_what_they_were() {
     let heights = vec![0.0, 1.0, 0.5, -0.25, 0.125, 2.0];
     let field = HeightField::new([3, 2], [0.5, 2.0], heights).unwrap();
