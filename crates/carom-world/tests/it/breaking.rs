@@ -7,7 +7,7 @@ use carom_world::{
     AxisLimit, BodyDesc, JointAxis, JointDesc, JointFault, JointKind, Motor, SixDof, World, WorldError,
 };
 
-fn kinds() -> [JointKind; 7] {
+fn kinds() -> [JointKind; 9] {
     [
         JointKind::Weld,
         JointKind::Spherical { cone: 1.0, twist: None },
@@ -15,6 +15,8 @@ fn kinds() -> [JointKind; 7] {
         JointKind::FREE_PRISMATIC,
         JointKind::Distance { min: 0.0, max: 0.0 },
         JointKind::SixDof(SixDof::LOCKED),
+        JointKind::SixDof(SixDof::CYLINDRICAL),
+        JointKind::SixDof(SixDof::UNIVERSAL),
         JointKind::SixDof(SixDof::FREE.with_limit(JointAxis::Y, AxisLimit::Between(0.0, 0.1))),
     ]
 }

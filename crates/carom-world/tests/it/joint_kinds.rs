@@ -1,8 +1,8 @@
 //! Descriptions and views of joints, limits of twist, motors of single axes, and soft joints.
 
-use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, on_post, run, world_with};
+use crate::jointed::{GRAVITY, energy, insert_box, insert_post, is_near, on_post, run, twist_of, world_with};
 use crate::scenes::{CheckedStep, DT};
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Vec3};
 use carom_world::{
     AxisLimit, BodyId, JointAxis, JointDesc, JointFault, JointId, JointKind, Motor, SixDof, Spring, World,
     WorldError,
@@ -73,12 +73,6 @@ fn a_view_reads_what_was_described() {
     assert!(view.angle().unwrap().abs() < 1e-6 && view.translation().is_none());
     assert!(view.error() < 1e-6 && view.force() == Vec3::ZERO);
     assert_eq!(world.joints().collect::<Vec<_>>(), [view]);
-}
-
-/// Returns the twist about x of B in A's frame, for x axes that are not opposite.
-fn twist_of(turn: Quat) -> f32 {
-    let turn = if turn.w < 0.0 { -turn } else { turn };
-    2.0 * turn.x.atan2(turn.w)
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Shared by the tests of joints: pairs of bodies in joints, and their energy.
 
 use crate::scenes::{CheckedStep, DT, cuboid};
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_world::{BodyDesc, BodyId, JointDesc, JointId, JointKind, World, WorldSettings};
 
@@ -64,4 +64,10 @@ pub(crate) fn energy(world: &World, bodies: &[BodyId], gravity: f32) -> f64 {
 
 pub(crate) fn is_near(value: f64, expected: f64, share: f64) -> bool {
     (value - expected).abs() <= share * expected.abs()
+}
+
+/// Returns the twist about x of B in A's frame, for x axes that are not opposite.
+pub(crate) fn twist_of(turn: Quat) -> f32 {
+    let turn = if turn.w < 0.0 { -turn } else { turn };
+    2.0 * turn.x.atan2(turn.w)
 }

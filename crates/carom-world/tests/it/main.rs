@@ -21,6 +21,7 @@ mod driven_bullets;
 mod edit_pairs;
 mod escapement;
 mod events;
+mod every_joint;
 mod fields;
 mod filters;
 mod force_fields;
