@@ -4,7 +4,7 @@
 //!   it are listed.
 //! - The region is a cell. A cell shrinks to where the faces of both meshes reach, and is halved
 //!   along one axis; each half lists the faces of its parent that reach into it. Three halvings
-//!   make one level of an octree, which is never stored.
+//!   make one level of an octree, which is not stored.
 //! - A cell with faces of one mesh only is dropped. A cell is a leaf, whose pairs are tested, if
 //!   its pairs are few, or if no halving would drop a quarter of them.
 //! - A face may be in several cells. A pair is tested in one of them: the cell that holds the

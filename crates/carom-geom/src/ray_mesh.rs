@@ -2,7 +2,7 @@
 //!
 //! A line passes through a triangle if it passes all three edges on the same side. Each side is the
 //! exact sign of a determinant. Reversing the edge reverses the sign exactly, so the two triangles
-//! of an edge never disagree.
+//! of an edge never disagree (test: `ray_mesh::no_ray_escapes`).
 //!
 //! A line that meets an edge gives a zero, which two queries treat differently. *Touches:* zero
 //! counts as either side, so every triangle of the edge or corner is hit. *Crosses:* the ray is

@@ -1,4 +1,5 @@
-//! Penalty forces: a spring and a damper push overlapping bodies apart, and never pull.
+//! Penalty forces: a spring and a damper push overlapping bodies apart, and never pull (test:
+//! `penalty::never_pulls_and_keeps_momentum`).
 //!
 //! F = n max(0, k d - c v). Here d is the depth, v the speed at which B separates along n, k the
 //! stiffness, c the damping. A damper acts across the normal, limited by Coulomb friction.

@@ -50,7 +50,7 @@ pub enum WorldError {
     SameBody(BodyId),
     /// A dynamic body has no mass, for this reason. Give it a mass
     /// ([`BodyDesc::with_mass_properties`](crate::BodyDesc::with_mass_properties)), or make it
-    /// static.
+    /// fixed.
     NoMass(MassFault),
     /// The number of part materials differs from the number of parts of the shape:
     /// [`ColliderDesc::part_materials`](crate::ColliderDesc::part_materials).

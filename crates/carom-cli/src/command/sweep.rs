@@ -2,7 +2,7 @@
 //!
 //! The reported time is the safe end of a proved bracket: nothing touches before it. A contact that
 //! cannot be proved, as of shapes that only graze each other, is reported as a hit that is not
-//! certified. It is never reported as no hit.
+//! certified, and not as a miss.
 
 use crate::args::SweepArgs;
 use crate::command::distance;

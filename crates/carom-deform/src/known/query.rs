@@ -1,6 +1,6 @@
 //! The query volumes of known deformations: boxes, or k-DOPs.
 //!
-//! Both are pairs of parallel planes with directions that never change. So tests are exact, and a
+//! Both are pairs of parallel planes with fixed directions. So tests are exact, and a
 //! volume that holds another one is found by comparing their planes.
 //!
 //! Reference: J. Klosowski, M. Held, J. Mitchell, H. Sowizral, K. Zikan, Efficient Collision

@@ -1,8 +1,8 @@
 //! Settings of single contacts: springs, bounds of impulses, mass scales, rolling and
 //! spinning friction.
 //!
-//! - A spring pushes with stiffness times overlap plus damping times speed, and never pulls. It has
-//!   no slop and no push-out speed, and it is not relaxed: its speed is real.
+//! - A spring pushes with stiffness times overlap plus damping times speed, and does not pull. It
+//!   has no slop and no push-out speed, and it is not relaxed: its speed is real.
 //! - The force follows from the overlap at the start of the substep, so a spring without damping
 //!   loses no energy. If a spring is too stiff for this, a part of the overlap is that at the end
 //!   of the substep. This is stable for any stiffness.

@@ -1,6 +1,6 @@
 //! Random flights of bodies into obstacles, and the properties that must hold at every step.
 //!
-//! - The energy, kinetic and potential, is never above that of the start.
+//! - The energy, kinetic and potential, is not above that of the start.
 //! - The centre of a body does not pass a surface. This holds for bodies with continuous collision
 //!   detection. It also holds for a body whose displacement in a step, tips included, is below its
 //!   own thickness and that of the obstacle.

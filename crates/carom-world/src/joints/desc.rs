@@ -38,7 +38,7 @@ pub enum JointEnds {
 /// A description of a joint: its ends, kind, frames and settings.
 ///
 /// Nothing is checked before [`World::insert_joint`](crate::World::insert_joint).
-/// [JOINTS.md](https://docs.rs/crate/carom-world/latest/source/JOINTS.md) shows each kind.
+/// The page `JOINTS.md` of this crate has a picture of each kind.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointDesc {
