@@ -41,7 +41,7 @@ pub(crate) fn recipe<'py>(py: Python<'py>, shape: &PyShape) -> PyResult<Recipe<'
         Shape::Mesh(s) => {
             let corners = s.mesh().vertices().iter().map(|v| v.to_array()).collect();
             let faces: Vec<[i64; 3]> = s.mesh().indices().iter().map(|t| t.map(i64::from)).collect();
-            let keeps_orientation = shape.keeps_orientation;
+            let keeps_orientation = s.keeps_orientation();
             let arguments = (array_rows(py, corners)?, array_rows(py, faces)?, keeps_orientation);
             of("mesh", arguments.into_pyobject(py))
         }

@@ -29,14 +29,12 @@ pub(crate) struct PyShape {
     pub(crate) shape: Shape,
     /// The frame of the crates in that of Python; `None` if they are one.
     pub(crate) frame: Option<Pose>,
-    /// Whether the triangles of a mesh are taken to face outwards as they are.
-    pub(crate) keeps_orientation: bool,
 }
 
 impl PyShape {
     /// A shape whose frame is that of the crates.
     pub(crate) fn plain(shape: Shape) -> PyShape {
-        PyShape { shape, frame: None, keeps_orientation: false }
+        PyShape { shape, frame: None }
     }
 
     /// Returns the pose that queries of the crates take.
@@ -483,7 +481,7 @@ pub(crate) fn mesh_of(
     let mesh = TriMesh::new(vertices, faces).map_err(|e| error::shape("mesh", e))?;
     let mesh = MeshShape::new(mesh).map_err(|e| error::shape("mesh", e))?;
     let mesh = if keep_orientation { mesh.with_kept_orientation() } else { mesh };
-    Ok(PyShape { keeps_orientation: keep_orientation, ..PyShape::plain(Shape::Mesh(Arc::new(mesh))) })
+    Ok(PyShape::plain(Shape::Mesh(Arc::new(mesh))))
 }
 
 /// Returns the faces of a hull, each cut into triangles from its first corner.

@@ -33,7 +33,8 @@ pub(crate) enum StoredShape {
     HalfSpace([f32; 3]),
     Hull(Arc<Vec<[f32; 3]>>),
     Rounded(Box<StoredShape>, f32),
-    Mesh(Arc<Vec<[f32; 3]>>, Arc<Vec<[u32; 3]>>),
+    /// The vertices, the triangles, and whether their orientation is kept.
+    Mesh(Arc<Vec<[f32; 3]>>, Arc<Vec<[u32; 3]>>, bool),
     /// The numbers of samples, their spacing, and the heights.
     HeightField([u32; 2], [f32; 2], Arc<Vec<f32>>),
     Compound(Vec<(StoredShape, StoredPose)>),
@@ -87,7 +88,8 @@ impl StoredShape {
                 StoredShape::Rounded(Box::new(core), number(s.radius()))
             }
             WideShape::Mesh(s) => {
-                StoredShape::Mesh(points(s.mesh().vertices()), Arc::new(s.mesh().indices().to_vec()))
+                let triangles = Arc::new(s.mesh().indices().to_vec());
+                StoredShape::Mesh(points(s.mesh().vertices()), triangles, s.keeps_orientation())
             }
             WideShape::HeightField(s) => {
                 let (field, heights) = (s.field(), s.field().heights());
@@ -134,9 +136,11 @@ impl StoredShape {
                 let core = ConvexShape::new(core.build()?).map_err(refused)?;
                 Ok(Shape::Rounded(Arc::new(RoundedShape::new(core, *r).map_err(refused)?)))
             }
-            StoredShape::Mesh(p, faces) => {
+            StoredShape::Mesh(p, faces, keeps_orientation) => {
                 let mesh = TriMesh::new(points(p), faces.to_vec()).map_err(refused)?;
-                Ok(Shape::Mesh(Arc::new(MeshShape::new(mesh).map_err(refused)?)))
+                let mesh = MeshShape::new(mesh).map_err(refused)?;
+                let mesh = if *keeps_orientation { mesh.with_kept_orientation() } else { mesh };
+                Ok(Shape::Mesh(Arc::new(mesh)))
             }
             StoredShape::HeightField(n, spacing, heights) => {
                 let field = HeightField::new(*n, *spacing, heights.to_vec()).map_err(refused)?;

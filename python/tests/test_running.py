@@ -214,6 +214,10 @@ def test_shapes_as_pickles() -> None:
     turned = Shape.mesh(hull.vertices, hull.faces[:, ::-1], keep_orientation=True)
     again = pickle.loads(pickle.dumps(turned))
     assert not carom.contains(again, np.zeros((1, 3)))[0]
+    within = Shape.compound([(turned, [0, 0, 0])])
+    again = pickle.loads(pickle.dumps(within))
+    for shape in (within, again):
+        assert not carom.contains(shape, np.zeros((1, 3)))[0]
     field = carom.Sdf.from_mesh(shapes[10], resolution=8).shape()
     with pytest.raises(TypeError, match="cannot be pickled"):
         pickle.dumps(field)

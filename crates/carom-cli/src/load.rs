@@ -1,8 +1,10 @@
 //! Reads files into parts, for the commands that take meshes.
 
 use crate::remarks::Remarks;
+use crate::report::number;
 use carom_geom::TriMesh;
 use carom_io::{Model, Options, Part, ReadError};
+use glam::DVec3;
 use std::path::{Path, PathBuf};
 
 /// A file that was read.
@@ -42,18 +44,47 @@ pub(crate) fn load(path: &Path, options: &Options, remarks: &mut Remarks) -> Res
     Ok(model)
 }
 
-/// Reads a file as one mesh of all its parts, rounded to `f32`.
-pub(crate) fn one_mesh(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<TriMesh, String> {
+/// All parts of a file as one mesh in single precision.
+pub(crate) struct OneMesh {
+    /// The mesh, in a frame whose axes are those of the file.
+    pub(crate) mesh: TriMesh,
+    /// The origin of that frame in the file: zero, or the middle of a mesh that is farther from
+    /// zero than it is large. Coordinates of surveys have more digits than `f32` holds.
+    pub(crate) origin: DVec3,
+    /// No vertex was moved farther than this when it was rounded, a length.
+    pub(crate) rounding: f64,
+}
+
+/// Reads a file as one mesh of all its parts.
+pub(crate) fn one_mesh(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<OneMesh, String> {
     let model = load(path, options, remarks).map_err(|e| e.to_string())?;
     let said = |e: &dyn core::fmt::Display| format!("{}: {e}", path.display());
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for part in &model.parts {
         let world = part.world_mesh().map_err(|e| said(&e))?;
         let first = vertices.len() as u32;
-        vertices.extend(world.vertices.iter().map(|v| v.as_vec3()));
+        vertices.extend(world.vertices);
         triangles.extend(world.triangles.iter().map(|t| t.map(|v| v + first)));
     }
-    TriMesh::new(vertices, triangles).map_err(|e| said(&e))
+    let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    for v in &vertices {
+        (min, max) = (min.min(*v), max.max(*v));
+    }
+    let is_far = (max - min).max_element() < min.abs().max(max.abs()).max_element() * 0.5;
+    let origin = if is_far { (min + max) * 0.5 } else { DVec3::ZERO };
+    let mut rounding: f64 = 0.0;
+    let round = |v: DVec3| {
+        let rounded = (v - origin).as_vec3();
+        rounding = rounding.max((rounded.as_dvec3() + origin - v).length());
+        rounded
+    };
+    let mesh = TriMesh::new(vertices.into_iter().map(round).collect(), triangles).map_err(|e| said(&e))?;
+    Ok(OneMesh { mesh, origin, rounding })
+}
+
+/// Returns the end of a sentence on a mesh that was rounded by at most a length.
+pub(crate) fn within_rounding(rounding: f64) -> String {
+    if rounding == 0.0 { String::new() } else { format!(", to within the rounding of {}", number(rounding)) }
 }
 
 /// Returns the name of a part in notes and errors: its file, and its own name if the file has

@@ -15,7 +15,7 @@
 use crate::error::{Location, ReadError};
 use crate::files::Files;
 use crate::limits::{MAX_NAME_CHARS, MAX_XML_DEPTH, TRIANGLES_PER_PART, UNPACKED_BYTES_PER_COUNTED};
-use crate::model::Model;
+use crate::model::{Model, StatedFrames};
 use crate::package::{EventInput, Package, key};
 use crate::part::{Flattening, Part, Piece, Placement, RawMesh, push_note};
 use crate::xml::Attributes;
@@ -133,12 +133,17 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
         let why = model.unread.first().map_or(String::new(), |why| format!(": {why}"));
         return Err(whole(format!("the build has no item with triangles{why}")));
     }
+    let mut frames = StatedFrames::default();
     for name in &scene.order {
-        let entry = scene.entries.get_mut(name);
-        for note in entry.into_iter().flat_map(|entry| entry.notes.drain(..)) {
+        let Some(entry) = scene.entries.get_mut(name) else { continue };
+        if let Some(&(_, unit, metres)) = entry.unit {
+            frames.add_unit(name, Some(unit), metres);
+        }
+        for note in entry.notes.drain(..) {
             push_note(&mut model.notes, note);
         }
     }
+    frames.notes().into_iter().for_each(|note| push_note(&mut model.notes, note));
     Ok(model)
 }
 

@@ -155,8 +155,8 @@ impl<M: WideMesh> MeshShape<M> {
         self
     }
 
-    /// Whether the triangles are taken as facing outwards.
-    pub(crate) fn keeps_orientation(&self) -> bool {
+    /// Whether the triangles are taken as facing outwards: [`MeshShape::with_kept_orientation`].
+    pub fn keeps_orientation(&self) -> bool {
         self.keeps_orientation
     }
 

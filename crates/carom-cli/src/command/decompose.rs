@@ -1,9 +1,9 @@
 //! `carom decompose`: convex hulls that cover a mesh, with proven bounds.
 //!
-//! All parts of a file are one surface, in single precision.
+//! All parts of a file are one surface, in single precision. The bounds contain its rounding.
 
 use crate::args::DecomposeArgs;
-use crate::load;
+use crate::load::{self, OneMesh};
 use crate::obj::write_object;
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording};
 use crate::remarks::Remarks;
@@ -21,7 +21,8 @@ const APART: f32 = 0.6;
 /// Runs the command.
 pub fn run(args: &DecomposeArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
-    let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
+    let OneMesh { mesh, origin, rounding } =
+        load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();
     let settings = DecomposeSettings::default()
         .with_max_hulls(args.hulls as usize)
@@ -41,13 +42,27 @@ pub fn run(args: &DecomposeArgs) -> Result<Outcome, String> {
     };
     let mut lines = vec![
         format!("{}: {}", args.file.display(), counted(mesh.n_triangles(), "triangle", "triangles")),
-        format!("  {} of {n_vertices} vertices cover {what}", counted(parts.hulls.len(), "hull", "hulls")),
-        format!("  no point of a hull is farther than {} from the mesh; {why}", number(parts.concavity())),
+        format!(
+            "  {} of {n_vertices} vertices cover {what}{}",
+            counted(parts.hulls.len(), "hull", "hulls"),
+            load::within_rounding(rounding)
+        ),
+        format!(
+            "  no point of a hull is farther than {} from the mesh; {why}",
+            number(parts.concavity() + rounding)
+        ),
     ];
     if let Some(path) = &args.output {
         let (mut text, mut first) = (String::new(), 0);
         for (i, hull) in parts.hulls.iter().enumerate() {
-            write_object(&mut text, &format!("hull_{i}"), hull.vertices(), &triangles(hull), &mut first);
+            write_object(
+                &mut text,
+                &format!("hull_{i}"),
+                origin,
+                hull.vertices(),
+                &triangles(hull),
+                &mut first,
+            );
         }
         report::write_file(path, text.as_bytes())?;
         lines.push(format!("  written to {}", path.display()));
@@ -65,7 +80,8 @@ pub fn run(args: &DecomposeArgs) -> Result<Outcome, String> {
             "file": args.file.display().to_string(),
             "triangles": mesh.n_triangles(),
             "hulls": parts.hulls.iter().map(|hull| hull.vertices().len()).collect::<Vec<_>>(),
-            "concavities": parts.concavities,
+            "concavities": parts.concavities.iter().map(|c| c + rounding).collect::<Vec<_>>(),
+            "rounding": rounding,
             "is_solid": parts.is_solid,
             "stop": stop,
         }),

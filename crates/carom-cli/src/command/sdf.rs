@@ -1,12 +1,12 @@
 //! `carom sdf`: the signed distance field of a mesh, as a file and as a picture of slices.
 
 use crate::args::SdfArgs;
-use crate::load;
+use crate::load::{self, OneMesh};
 use crate::remarks::Remarks;
 use crate::report::{self, Outcome, number};
 use carom_geom::TriMesh;
 use carom_sdf::{BakeSettings, Field, SdfGrid, SignMethod, SparseSdf};
-use glam::Vec3;
+use glam::{DVec3, Vec3};
 use serde_json::{Value, json};
 
 /// Pixels along the longest side of a slice.
@@ -18,19 +18,19 @@ const GAP: usize = 12;
 /// Runs the command.
 pub fn run(args: &SdfArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
-    let mesh = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
+    let one = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();
     let band = args.band.map_or(f32::INFINITY, |band| band as f32);
     let settings = BakeSettings::default().with_resolution(args.resolution).with_band(band);
     let settings = settings.with_max_nodes(args.max_nodes);
     let failed = |e| format!("{}: {e}", args.file.display());
     let (lines, document) = if args.sparse {
-        let field = SparseSdf::from_mesh(&mesh, &settings).map_err(failed)?;
+        let field = SparseSdf::from_mesh(&one.mesh, &settings).map_err(failed)?;
         let stored = json!({"blocks": field.n_blocks(), "stored_blocks": field.n_stored_blocks()});
-        write(args, &mesh, &field, &field.to_bytes(), stored)?
+        write(args, &one, &field, &field.to_bytes(), stored)?
     } else {
-        let field = SdfGrid::from_mesh(&mesh, &settings).map_err(failed)?;
-        write(args, &mesh, &field, &field.to_bytes(), json!({"nodes": field.values().len()}))?
+        let field = SdfGrid::from_mesh(&one.mesh, &settings).map_err(failed)?;
+        write(args, &one, &field, &field.to_bytes(), json!({"nodes": field.values().len()}))?
     };
     report::finish(args.json, &lines, &remarks, document)
 }
@@ -38,7 +38,7 @@ pub fn run(args: &SdfArgs) -> Result<Outcome, String> {
 /// Writes the files that the arguments name. Returns the report as lines and as a document.
 fn write(
     args: &SdfArgs,
-    mesh: &TriMesh,
+    OneMesh { mesh, origin, rounding }: &OneMesh,
     field: &impl Field,
     bytes: &[u8],
     stored: Value,
@@ -50,8 +50,11 @@ fn write(
         format!("{}: {n_triangles} triangles", args.file.display()),
         format!("  {} cells of {}", grid.cells(), number(f64::from(grid.cell()))),
         format!("  {said}"),
-        format!("  samples between nodes are off by at most {}", number(field.error_bound())),
+        format!("  samples between nodes are off by at most {}", number(field.error_bound() + rounding)),
     ];
+    if *origin != DVec3::ZERO {
+        lines.push(format!("  the origin of the field is at {origin}"));
+    }
     if 0 < thin {
         lines.push(format!(
             "  {thin} of {n_triangles} triangles have no inside half a cell behind them: thin walls or sharp edges, \
@@ -75,7 +78,8 @@ fn write(
         "first": grid.first().to_array(),
         "stored": stored,
         "sign": sign,
-        "error_bound": field.error_bound(),
+        "origin": origin.to_array(),
+        "error_bound": field.error_bound() + rounding,
         "thin_triangles": thin,
     });
     Ok((lines, document))

@@ -53,8 +53,51 @@ fn a_ring_is_covered_by_hulls_and_shown() {
     assert!(html.contains(&format!("{} hulls", hulls.len())));
 }
 
+/// Coordinates of surveys have more digits than single precision: what is written is where the
+/// mesh is, and the bounds contain the rounding.
+#[test]
+fn far_meshes_keep_their_places() {
+    let far = [500_000.3, 4_649_776.3, 120.0];
+    let mut text = String::new();
+    for k in 0..8_u32 {
+        let [x, y, z] = [0, 1, 2].map(|axis| far[axis as usize] + f64::from(k >> axis & 1));
+        writeln!(text, "v {x} {y} {z}").unwrap();
+    }
+    for [a, b, c] in carom_testkit::meshes::BOX_TRIANGLES {
+        writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1).unwrap();
+    }
+    std::fs::write(folder().join("house.obj"), text).unwrap();
+    for command in ["simplify house.obj --triangles 12", "decompose house.obj"] {
+        let (d, status) = json(&format!("{command} -o far.obj --json"));
+        assert_eq!(status, 0, "{d}");
+        let bound = d["new_to_old"].as_f64().or(d["concavities"][0].as_f64()).unwrap();
+        assert!(d["rounding"].as_f64().unwrap() <= bound && bound < 1e-6, "{d}");
+        let written = std::fs::read_to_string(folder().join("far.obj")).unwrap();
+        let vertices: Vec<Vec<f64>> = written
+            .lines()
+            .filter_map(|line| line.strip_prefix("v "))
+            .map(|line| line.split(' ').map(|word| word.parse().unwrap()).collect())
+            .collect();
+        assert_eq!(vertices.len(), 8, "{written}");
+        for vertex in &vertices {
+            for axis in 0..3 {
+                let off = vertex[axis] - far[axis];
+                assert!(off.abs().min((off - 1.0).abs()) <= bound, "{command}: {vertex:?}");
+            }
+        }
+    }
+    let (d, _) = json("sdf house.obj --resolution 8 --json");
+    let middle = far.map(|x| x + 0.5);
+    for axis in 0..3 {
+        assert!((d["origin"][axis].as_f64().unwrap() - middle[axis]).abs() < 1e-6, "{d}");
+    }
+}
+
 #[test]
 fn what_cannot_be_done_is_named() {
+    assert!(error("simplify cube.obj --triangles 4 -o cube.stl").contains("its name must end in .obj"));
+    assert!(error("decompose cube.obj -o cube").contains("its name must end in .obj"));
+
     assert!(error("simplify cube.obj").contains("required arguments"));
     assert!(error("simplify bad.obj --triangles 4").contains("bad.obj: line 3"));
     assert!(error("simplify open.obj --triangles 4 --side outside").contains("open.obj: "));

@@ -70,6 +70,11 @@ fn models_in_other_entries_are_read() {
     let model = parse(&package(&entries, true), Format::ThreeMf).unwrap();
     assert_eq!(model.parts.len(), 1);
     assert_eq!(model.parts[0].n_triangles(), 4);
+    let notes = model.notes.join(" ");
+    assert!(
+        notes.contains("the unit of 3d/model.model is mm and that of 3d/objects/one.model is in"),
+        "{notes}"
+    );
     let missing = parse(&package(&entries[..2], true), Format::ThreeMf).unwrap_err().to_string();
     assert!(missing.contains("item 0 of the build: no entry 3d/objects/one.model"), "{missing}");
 }
