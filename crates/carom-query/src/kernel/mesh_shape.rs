@@ -4,7 +4,6 @@ use super::super::num::geom::{MassProperties, MeshError, TriMesh};
 use super::super::num::{Pose, Real, Vec3};
 use crate::mesh_shape::Sides;
 use carom_bounds::Aabb;
-use carom_geom::WideMesh as _;
 
 /// A surface of triangles, ready for queries. Queries of two shapes use only the surface. Queries
 /// about points and about solids also use the inside.
