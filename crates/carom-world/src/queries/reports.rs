@@ -20,25 +20,26 @@ impl<B: BroadPhase> World<B> {
     /// finds them at the present poses. A manifold has at most four points, and points of the last
     /// detection are preferred: see [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
-        self.contacts.states.iter().filter(is_near).flat_map(|state| {
-            let solids = self.bodies.solids([&[], &[]]);
-            let is_composite = solids.is_composite(state.a.index as usize, state.b.index as usize);
-            let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
-            let manifolds = self.contacts.manifolds_of(state);
-            let impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
-            let one = (!is_composite).then_some(ContactView {
-                a: state.a,
-                b: state.b,
-                collider_a: ColliderSlot::FIRST.on(state.a),
-                collider_b: ColliderSlot::FIRST.on(state.b),
-                is_touching: state.is_touching,
-                is_sensor: state.is_sensor,
-                manifolds,
-                impulses,
-            });
-            one.into_iter().chain(several)
-        })
+        self.contacts.states.iter().flat_map(|state| self.views_of(state))
+    }
+
+    /// Returns the contacts of a pair of bodies.
+    pub(crate) fn views_of(&self, state: &PairState) -> impl Iterator<Item = ContactView<'_>> + use<'_, B> {
+        let is_near = 0 < state.n || state.is_touching || self.may_sense(state);
+        let solids = self.bodies.solids([&[], &[]]);
+        let is_composite = is_near && solids.is_composite(state.a.index as usize, state.b.index as usize);
+        let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
+        let one = (is_near && !is_composite).then(|| ContactView {
+            a: state.a,
+            b: state.b,
+            collider_a: ColliderSlot::FIRST.on(state.a),
+            collider_b: ColliderSlot::FIRST.on(state.b),
+            is_touching: state.is_touching,
+            is_sensor: state.is_sensor,
+            manifolds: self.contacts.manifolds_of(state),
+            impulses: self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]),
+        });
+        one.into_iter().chain(several)
     }
 
     /// Whether sensors of a pair may touch although its pair state does not.
