@@ -95,6 +95,9 @@ pub(crate) struct ContactSet {
     /// The pairs of each body.
     pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
+    /// Whether the caller took the events. While bodies are suspended, the next ones depend on
+    /// them, so they stay in the list.
+    pub(crate) are_events_taken: bool,
     /// The pairs of colliders that touch, of bodies that have several.
     pub(crate) touches: Vec<Touch>,
     /// Rules for responses other than a collision. The list below has the events of the last step.
@@ -273,9 +276,6 @@ impl ContactSet {
         found
     }
 
-    /// Writes the contacts that began, persisted and ended to `events`, in the order of the pairs.
-    /// Returns how many pairs touch.
-    pub(crate) fn report_events(&mut self) -> usize {
     /// Returns the pair states of a body, in the order of the pairs. The cost grows with their
     /// number, not with that of all pairs.
     pub(crate) fn states_of(&self, id: BodyId) -> impl Iterator<Item = &PairState> {
@@ -296,6 +296,9 @@ impl ContactSet {
         states.filter(move |state| state.a == id || state.b == id)
     }
 
+    /// Writes the contacts that began, persisted and ended to `events`, in the order of the pairs.
+    /// Returns how many pairs touch.
+    pub(crate) fn report_events(&mut self) -> usize {
         let ContactSet { events, states, scratch, .. } = self;
         #[cfg(feature = "parallel")]
         let n_touching = crate::contacts::events::report_in_chunks(states, events, &mut scratch.event_chunks);

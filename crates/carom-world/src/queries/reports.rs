@@ -2,12 +2,12 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2World_GetContactEvents` and its siblings, 2025.
 
-use crate::World;
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::events::{ContactView, Event, ImpulseEvent};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::rules::ResponseEvent;
 use crate::joints::JointBroken;
+use crate::{ColliderId, World};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::Manifold;
@@ -85,8 +85,52 @@ impl<B: BroadPhase> World<B> {
     /// Returns the contacts that began, persisted and ended at the last detection, sorted by the
     /// bodies. After a step they include impacts of fast bodies, and sensors that a body passed
     /// within the step.
+    ///
+    /// To change the world in a loop over them, use [`World::take_events`].
     pub fn events(&self) -> &[Event] {
-        &self.contacts.events
+        if self.contacts.are_events_taken { &[] } else { &self.contacts.events }
+    }
+
+    /// Moves the events of [`World::events`] to a list, whose old content is dropped. The list may
+    /// be used again for the next step, so that nothing is allocated.
+    ///
+    /// The events are taken once: after this call there are none until the next step or detection.
+    /// A snapshot has them, whether they were taken or not.
+    ///
+    /// ```
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, EventKind, World};
+    /// use carom_math::Vec3;
+    ///
+    /// // A coin is removed when the player touches it.
+    /// let mut world = World::new();
+    /// let player = world.insert(BodyDesc::kinematic(Shape::sphere(1.0)?))?;
+    /// let coin = BodyDesc::fixed(Shape::sphere(0.2)?).with_sensor(true);
+    /// let coin = world.insert(coin.with_position(Vec3::X))?;
+    /// let mut events = Vec::new();
+    /// world.step(1.0 / 60.0)?;
+    /// world.take_events(&mut events);
+    /// for event in events.iter().filter(|event| event.kind == EventKind::Began) {
+    ///     if let Some(found) = event.other(player) {
+    ///         assert_eq!(world.sensor_of(event).map(|sensor| sensor.body()), Some(coin));
+    ///         world.remove(found)?;
+    ///     }
+    /// }
+    /// assert_eq!(world.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+        into.clear();
+        into.extend_from_slice(self.events());
+        self.contacts.are_events_taken = true;
+    }
+
+    /// Returns the sensor of an event, that of A if both colliders are sensors. `None` if neither
+    /// is one, as for bodies that pass each other ([`Response::Pass`](crate::Response::Pass)), or
+    /// if it was removed since.
+    pub fn sensor_of(&self, event: &Event) -> Option<ColliderId> {
+        let is_sensor = |id: &ColliderId| self.collider(*id).is_ok_and(|collider| collider.is_sensor());
+        [event.collider_a(), event.collider_b()].into_iter().find(is_sensor)
     }
 
     /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted
