@@ -36,8 +36,9 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 ///
 /// If a hook panics, the bodies stay as they were before the step, and the world can be stepped
 /// again (tests: `hook_panics::*`). If the hook was called for a body that woke in this step, that
-/// body stays awake, and soft things have already moved. The events of that step stay in
-/// [`World::events`]; they are not reported again.
+/// body stays awake, and soft things have already moved (test:
+/// `hook_panics::soft_things_have_moved_when_the_hook_of_a_woken_body_panics`). The events of that
+/// step stay in [`World::events`]; they are not reported again.
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {
@@ -53,8 +54,8 @@ pub trait Hooks: Sync {
         true
     }
 
-    /// Changes the material of a pair. `mixed` has the values by the combine rules of both
-    /// colliders.
+    /// Changes the material of a pair: friction, restitution, rolling and spinning friction.
+    /// `mixed` has the values by the combine rules of both colliders.
     ///
     /// Called in each step for each pair with
     /// [`ActiveHooks::COMBINE`](crate::ActiveHooks::COMBINE) that has contacts and an awake body.
@@ -91,9 +92,12 @@ pub struct Side<'a> {
     pub body: &'a Body,
     /// The shape of the collider, in the body's frame.
     pub shape: &'a Shape,
-    /// User data of the body.
-    pub user_data: u64,
-    /// User data of the collider.
+    /// User data of the body: [`BodyDesc::with_user_data`](crate::BodyDesc::with_user_data). It is
+    /// not that of the collider.
+    pub body_data: u64,
+    /// User data of the collider:
+    /// [`ColliderDesc::with_user_data`](crate::ColliderDesc::with_user_data). It is not that of the
+    /// body.
     pub collider_data: u64,
 }
 
@@ -214,6 +218,30 @@ impl<'a> ContactMut<'a> {
     /// Sets the restitution. It must be finite and not negative.
     pub fn set_restitution(&mut self, restitution: f32) {
         let material = MixedMaterial { restitution, ..self.change.material };
+        self.change.material = material.or(self.change.material);
+    }
+
+    /// Returns the rolling friction, a length: see
+    /// [`Material::rolling_friction`](crate::Material::rolling_friction).
+    pub fn rolling_friction(&self) -> f32 {
+        self.change.material.rolling_friction
+    }
+
+    /// Sets the rolling friction, a length. It must be finite and not negative.
+    pub fn set_rolling_friction(&mut self, rolling_friction: f32) {
+        let material = MixedMaterial { rolling_friction, ..self.change.material };
+        self.change.material = material.or(self.change.material);
+    }
+
+    /// Returns the spinning friction, a length: see
+    /// [`Material::spinning_friction`](crate::Material::spinning_friction).
+    pub fn spinning_friction(&self) -> f32 {
+        self.change.material.spinning_friction
+    }
+
+    /// Sets the spinning friction, a length. It must be finite and not negative.
+    pub fn set_spinning_friction(&mut self, spinning_friction: f32) {
+        let material = MixedMaterial { spinning_friction, ..self.change.material };
         self.change.material = material.or(self.change.material);
     }
 

@@ -40,7 +40,7 @@ impl Role {
     }
 
     fn is_of(self, side: &Side<'_>) -> bool {
-        side.user_data == self as u64
+        side.body_data == self as u64
     }
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn is_ball_at_gate([a, b]: [(u64, &Shape); 2]) -> bool {
 
 impl Hooks for Roles {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
-        !is_ball_at_gate([&pair.a, &pair.b].map(|side| (side.user_data, side.shape)))
+        !is_ball_at_gate([&pair.a, &pair.b].map(|side| (side.body_data, side.shape)))
     }
 
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {

@@ -139,7 +139,8 @@ impl ColliderDesc {
         ColliderDesc { impulse_threshold, ..self }
     }
 
-    /// Sets the user data.
+    /// Sets the user data of the collider. Hooks see it as
+    /// [`Side::collider_data`](crate::Side::collider_data).
     pub fn with_user_data(self, user_data: u64) -> ColliderDesc {
         ColliderDesc { user_data, ..self }
     }

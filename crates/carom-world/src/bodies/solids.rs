@@ -171,11 +171,8 @@ impl<'a> Solids<'a> {
     /// Returns the rolling and the spinning friction of a manifold of two bodies. Each is the
     /// larger one of the two values.
     pub(crate) fn mixed_rotation(&self, [a, b]: [usize; 2], manifold: &Manifold) -> [f32; 2] {
-        let larger = |c: &Contact| {
-            let (a, b) = (self.traits_at(a, c.part_a), self.traits_at(b, c.part_b));
-            let spinning = a.spinning_friction.max(b.spinning_friction);
-            [a.rolling_friction.max(b.rolling_friction), spinning]
-        };
+        let larger =
+            |c: &Contact| self.traits_at(a, c.part_a).mixed_rotation_with(&self.traits_at(b, c.part_b));
         mean_over(manifold, larger)
     }
 

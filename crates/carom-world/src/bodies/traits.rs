@@ -83,6 +83,12 @@ impl Traits {
         [friction, self.mixed_restitution(other)]
     }
 
+    /// Returns rolling and spinning friction of a pair: the larger one of the two values.
+    pub(crate) fn mixed_rotation_with(&self, other: &Traits) -> [f32; 2] {
+        let rolling = self.rolling_friction.max(other.rolling_friction);
+        [rolling, self.spinning_friction.max(other.spinning_friction)]
+    }
+
     /// Returns the restitution of a pair.
     fn mixed_restitution(&self, other: &Traits) -> f32 {
         let rules = [self.restitution_rule, other.restitution_rule];

@@ -48,11 +48,22 @@ pub struct Event {
     pub(crate) slots: [ColliderSlot; 2],
     /// Whether the contact began, persisted or ended.
     pub kind: EventKind,
-    /// Whether the pair is only reported, and not pushed apart.
+    /// Whether the pair is only reported, and not pushed apart. Usually one of the two colliders is
+    /// a sensor: see [`World::sensor_of`](crate::World::sensor_of).
     pub is_sensor: bool,
 }
 
 impl Event {
+    /// Returns the other body of the pair; `None` if `body` is neither of the two.
+    pub fn other(&self, body: BodyId) -> Option<BodyId> {
+        other_of([self.a, self.b], body)
+    }
+
+    /// Returns the other collider of the pair; `None` if `collider` is neither of the two.
+    pub fn other_collider(&self, collider: ColliderId) -> Option<ColliderId> {
+        other_of([self.collider_a(), self.collider_b()], collider)
+    }
+
     /// Returns its bodies and their colliders, by which events are ordered.
     pub(crate) fn colliders(&self) -> (BodyId, BodyId, [ColliderSlot; 2]) {
         (self.a, self.b, self.slots)
@@ -127,6 +138,13 @@ pub struct ContactView<'a> {
     pub impulses: &'a [ContactImpulse],
 }
 
+impl ContactView<'_> {
+    /// Returns the other body of the pair; `None` if `body` is neither of the two.
+    pub fn other(&self, body: BodyId) -> Option<BodyId> {
+        other_of([self.a, self.b], body)
+    }
+}
+
 /// Two colliders whose normal impulses in the last step were above the lower one of their
 /// thresholds.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -159,11 +177,16 @@ pub struct ImpulseEvent {
 impl ImpulseEvent {
     /// Returns the other body of the pair; `None` if `body` is neither of the two.
     pub fn other(&self, body: BodyId) -> Option<BodyId> {
-        match body {
-            _ if body == self.a => Some(self.b),
-            _ if body == self.b => Some(self.a),
-            _ => None,
-        }
+        other_of([self.a, self.b], body)
+    }
+}
+
+/// Returns the one of a pair that is not `one`; `None` if `one` is neither of the two.
+fn other_of<T: PartialEq + Copy>([a, b]: [T; 2], one: T) -> Option<T> {
+    match one {
+        _ if one == a => Some(b),
+        _ if one == b => Some(a),
+        _ => None,
     }
 }
 

@@ -33,16 +33,41 @@ pub struct MixedMaterial {
     /// Restitution: 0 does not bounce, 1 keeps the speed. A number that is negative or not finite
     /// is ignored.
     pub restitution: f32,
+    /// Rolling friction, a length: see [`Material::rolling_friction`]. By the rules it is the
+    /// larger of the two values. A number that is negative or not finite is ignored.
+    ///
+    /// [`Material::rolling_friction`]: crate::Material::rolling_friction
+    pub rolling_friction: f32,
+    /// Spinning friction, a length: see [`Material::spinning_friction`]. By the rules it is the
+    /// larger of the two values. A number that is negative or not finite is ignored.
+    ///
+    /// [`Material::spinning_friction`]: crate::Material::spinning_friction
+    pub spinning_friction: f32,
 }
 
 impl MixedMaterial {
+    /// Returns the material with friction and restitution, and with rolling and spinning friction.
+    pub(crate) fn of(
+        [friction, restitution]: [f32; 2],
+        [rolling_friction, spinning_friction]: [f32; 2],
+    ) -> MixedMaterial {
+        MixedMaterial { friction, restitution, rolling_friction, spinning_friction }
+    }
+
     /// Returns this material, with the numbers of `old` for those out of their range.
     pub(crate) fn or(self, old: MixedMaterial) -> MixedMaterial {
         let pick = |new: f32, old: f32| if is_amount(new) { new } else { old };
         MixedMaterial {
             friction: pick(self.friction, old.friction),
             restitution: pick(self.restitution, old.restitution),
+            rolling_friction: pick(self.rolling_friction, old.rolling_friction),
+            spinning_friction: pick(self.spinning_friction, old.spinning_friction),
         }
+    }
+
+    /// Returns rolling and spinning friction.
+    pub(crate) fn rotation(&self) -> [f32; 2] {
+        [self.rolling_friction, self.spinning_friction]
     }
 }
 

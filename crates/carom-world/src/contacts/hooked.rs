@@ -76,6 +76,8 @@ pub(crate) struct Change {
     pub(crate) number: u32,
     pub(crate) is_enabled: bool,
     pub(crate) material: MixedMaterial,
+    /// Whether rolling and spinning friction are not those by the rules.
+    pub(crate) has_other_rotation: bool,
     pub(crate) surface: Option<Surface>,
     pub(crate) spring: Option<Spring>,
     pub(crate) mass_scales: [f32; 2],
@@ -97,6 +99,7 @@ impl Change {
             number,
             is_enabled: true,
             material,
+            has_other_rotation: false,
             surface: None,
             spring: None,
             mass_scales: [1.0; 2],

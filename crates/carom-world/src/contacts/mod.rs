@@ -53,7 +53,7 @@ use crate::contacts::hooked::Hooked;
 use crate::contacts::narrow::Tally;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::PairStates;
-use crate::contacts::pairs_by_body::PairsByBody;
+use crate::contacts::pairs_by_body::{PairsByBody, places_of};
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::SolvedCounts;
@@ -89,9 +89,12 @@ pub(crate) struct ContactSet {
     pub(crate) manifolds: Vec<Manifold>,
     /// The manifolds of the other pairs.
     pub(crate) sleeping: SleepingManifolds,
-    /// The pairs of each body. Valid until the places of the pair states change.
+    /// The pairs of each body.
     pub(crate) pairs_by_body: PairsByBody,
     pub(crate) events: Vec<Event>,
+    /// Whether the caller took the events. While bodies are suspended, the next ones depend on
+    /// them, so they stay in the list.
+    pub(crate) are_events_taken: bool,
     /// The pairs of colliders that touch, of bodies that have several.
     pub(crate) touches: Vec<Touch>,
     /// Rules for responses other than a collision. The list below has the events of the last step.
@@ -269,6 +272,26 @@ impl ContactSet {
             }
         });
         found
+    }
+
+    /// Returns the pair states of a body, in the order of the pairs. The cost grows with their
+    /// number, not with that of all pairs.
+    pub(crate) fn states_of(&self, id: BodyId) -> impl Iterator<Item = &PairState> {
+        let (pairs, body) = (&self.pairs, id.index);
+        let smaller = self.pairs_by_body.smaller_partners(pairs, body).into_iter();
+        let smaller = smaller.filter_map(move |a| {
+            places_of(pairs, Pair { a, b: body }).find(|&place| !self.states[place].is_gap())
+        });
+        let first = pairs.partition_point(|pair| pair.a < body);
+        // The compaction front, a long run of gaps, is skipped.
+        let front = self.gaps.front();
+        let front = if front.contains(&first) { first..front.end } else { front };
+        let before = first..front.start.max(first);
+        let behind = front.end.max(first)..pairs.len();
+        let is_own = move |place: &usize| pairs[*place].a == body;
+        let larger = before.take_while(is_own).chain(behind.take_while(is_own));
+        let states = smaller.chain(larger).map(|place| &self.states[place]);
+        states.filter(move |state| state.a == id || state.b == id)
     }
 
     /// Writes the contacts that began, persisted and ended to `events`, in the order of the pairs.

@@ -48,7 +48,9 @@ impl ContactSet {
         };
         changes.find((&self.pairs, &self.gaps), &new, is_renumbered.then_some(is_same));
         if !changes.is_empty() {
-            self.pairs_by_body.forget();
+            let gone = changes.gone.iter().map(|&old| self.pairs[old as usize]);
+            let added = changes.added.iter().map(|&slot| new[slot as usize]);
+            self.pairs_by_body.change(gone, added);
             changes.gone.iter().for_each(|&old| self.end(old as usize));
             let gone = changes.gone.iter().map(|&slot| self.pairs[slot as usize]);
             gone.for_each(|pair| note_change(pair, -1));
@@ -66,6 +68,8 @@ impl ContactSet {
             shrink_unused(&mut pairs);
             (self.states, self.pairs, self.gaps) = (states, pairs, gaps);
         }
+        #[cfg(not(feature = "std"))]
+        self.pairs_by_body.prepare(&new);
         self.scratch.changes = changes;
         self.scratch.pairs = new;
     }

@@ -7,6 +7,7 @@ use crate::contacts::events::{ContactView, Push};
 use crate::contacts::surface_velocity::belt_at;
 use crate::world::DefaultBroadPhase;
 use crate::{BodyId, JointRef, World};
+use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups, Mobility};
 use carom_math::glam::DVec3;
@@ -194,11 +195,13 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.step_forces_on(self.id.index, dt)
     }
 
-    /// Returns the contacts of the body at the last detection, in the order of the pairs. It
-    /// filters [`World::contacts`], so the cost grows with the world.
+    /// Returns the contacts of the body at the last detection, in the order of the pairs. These are
+    /// pairs of colliders that touch or are near each other. The cost grows with their number, not
+    /// with the size of the world (test:
+    /// `touching::the_neighbours_of_a_body_cost_the_same_in_a_larger_world`).
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'a>> + 'a {
-        let id = self.id;
-        self.world.contacts().filter(move |view| view.a == id || view.b == id)
+        let world = self.world;
+        world.contacts.states_of(self.id).flat_map(move |state| world.views_of(state))
     }
 
     /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
@@ -223,12 +226,17 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.contacts.pushes.iter().filter_map(move |push| push.on(id))
     }
 
-    /// Returns the bodies that the body touched at the last detection, sensors included, each
-    /// once.
+    /// Returns the bodies that the body touched at the last detection, sensors included. Each is
+    /// returned once, also if several colliders touch, in the order of their numbers. The cost is
+    /// that of [`BodyRef::contacts`].
     pub fn touching(&self) -> impl Iterator<Item = BodyId> + 'a {
         let id = self.id;
         let touching = self.contacts().filter(|view| view.is_touching);
-        touching.map(move |view| if view.a == id { view.b } else { view.a })
+        let mut others: Vec<BodyId> =
+            touching.map(|view| if view.a == id { view.b } else { view.a }).collect();
+        // They are in the order of the pairs.
+        others.dedup();
+        others.into_iter()
     }
 
     /// Returns the joints of the body, in the order of their numbers.

@@ -146,7 +146,7 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
     }
 
     /// Returns the colliders that this one touched at the last detection, sensors included, each
-    /// once and sorted.
+    /// once and sorted. The cost is that of [`BodyRef::contacts`].
     pub fn overlapping(&self) -> Vec<ColliderId> {
         let id = self.id;
         let other = |[a, b]: [ColliderId; 2]| match id {

@@ -2,12 +2,12 @@
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2World_GetContactEvents` and its siblings, 2025.
 
-use crate::World;
 use crate::bodies::id::ColliderSlot;
 use crate::contacts::events::{ContactView, Event, ImpulseEvent};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::rules::ResponseEvent;
 use crate::joints::JointBroken;
+use crate::{ColliderId, World};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::Manifold;
@@ -20,25 +20,26 @@ impl<B: BroadPhase> World<B> {
     /// finds them at the present poses. A manifold has at most four points, and points of the last
     /// detection are preferred: see [`carom_query::ManifoldCache`].
     pub fn contacts(&self) -> impl Iterator<Item = ContactView<'_>> {
-        let is_near = |state: &&PairState| 0 < state.n || state.is_touching || self.may_sense(state);
-        self.contacts.states.iter().filter(is_near).flat_map(|state| {
-            let solids = self.bodies.solids([&[], &[]]);
-            let is_composite = solids.is_composite(state.a.index as usize, state.b.index as usize);
-            let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
-            let manifolds = self.contacts.manifolds_of(state);
-            let impulses = self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]);
-            let one = (!is_composite).then_some(ContactView {
-                a: state.a,
-                b: state.b,
-                collider_a: ColliderSlot::FIRST.on(state.a),
-                collider_b: ColliderSlot::FIRST.on(state.b),
-                is_touching: state.is_touching,
-                is_sensor: state.is_sensor,
-                manifolds,
-                impulses,
-            });
-            one.into_iter().chain(several)
-        })
+        self.contacts.states.iter().flat_map(|state| self.views_of(state))
+    }
+
+    /// Returns the contacts of a pair of bodies.
+    pub(crate) fn views_of(&self, state: &PairState) -> impl Iterator<Item = ContactView<'_>> + use<'_, B> {
+        let is_near = 0 < state.n || state.is_touching || self.may_sense(state);
+        let solids = self.bodies.solids([&[], &[]]);
+        let is_composite = is_near && solids.is_composite(state.a.index as usize, state.b.index as usize);
+        let several = if is_composite { self.collider_contacts(state) } else { Vec::new() };
+        let one = (is_near && !is_composite).then(|| ContactView {
+            a: state.a,
+            b: state.b,
+            collider_a: ColliderSlot::FIRST.on(state.a),
+            collider_b: ColliderSlot::FIRST.on(state.b),
+            is_touching: state.is_touching,
+            is_sensor: state.is_sensor,
+            manifolds: self.contacts.manifolds_of(state),
+            impulses: self.solver.contact_impulses().get(state.solved_range()).unwrap_or(&[]),
+        });
+        one.into_iter().chain(several)
     }
 
     /// Whether sensors of a pair may touch although its pair state does not.
@@ -84,8 +85,52 @@ impl<B: BroadPhase> World<B> {
     /// Returns the contacts that began, persisted and ended at the last detection, sorted by the
     /// bodies. After a step they include impacts of fast bodies, and sensors that a body passed
     /// within the step.
+    ///
+    /// To change the world in a loop over them, use [`World::take_events`].
     pub fn events(&self) -> &[Event] {
-        &self.contacts.events
+        if self.contacts.are_events_taken { &[] } else { &self.contacts.events }
+    }
+
+    /// Moves the events of [`World::events`] to a list, whose old content is dropped. The list may
+    /// be used again for the next step, so that nothing is allocated.
+    ///
+    /// The events are taken once: after this call there are none until the next step or detection.
+    /// A snapshot has them, whether they were taken or not.
+    ///
+    /// ```
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, EventKind, World};
+    /// use carom_math::Vec3;
+    ///
+    /// // A coin is removed when the player touches it.
+    /// let mut world = World::new();
+    /// let player = world.insert(BodyDesc::kinematic(Shape::sphere(1.0)?))?;
+    /// let coin = BodyDesc::fixed(Shape::sphere(0.2)?).with_sensor(true);
+    /// let coin = world.insert(coin.with_position(Vec3::X))?;
+    /// let mut events = Vec::new();
+    /// world.step(1.0 / 60.0)?;
+    /// world.take_events(&mut events);
+    /// for event in events.iter().filter(|event| event.kind == EventKind::Began) {
+    ///     if let Some(found) = event.other(player) {
+    ///         assert_eq!(world.sensor_of(event).map(|sensor| sensor.body()), Some(coin));
+    ///         world.remove(found)?;
+    ///     }
+    /// }
+    /// assert_eq!(world.len(), 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn take_events(&mut self, into: &mut Vec<Event>) {
+        into.clear();
+        into.extend_from_slice(self.events());
+        self.contacts.are_events_taken = true;
+    }
+
+    /// Returns the sensor of an event, that of A if both colliders are sensors. `None` if neither
+    /// is one, as for bodies that pass each other ([`Response::Pass`](crate::Response::Pass)), or
+    /// if it was removed since.
+    pub fn sensor_of(&self, event: &Event) -> Option<ColliderId> {
+        let is_sensor = |id: &ColliderId| self.collider(*id).is_ok_and(|collider| collider.is_sensor());
+        [event.collider_a(), event.collider_b()].into_iter().find(is_sensor)
     }
 
     /// Returns the pairs that pushed each other in the last step by more than a threshold, sorted

@@ -55,7 +55,7 @@ impl<'a> Caller<'a> {
                 collider: slot.on(id),
                 body: &self.bodies.motions[index],
                 shape: solids.shape(index, Part::Slot(slot.index))?,
-                user_data: self.bodies.traits[index].user_data,
+                body_data: self.bodies.traits[index].user_data,
                 collider_data: self.bodies.data_of(index, slot),
             })
         };
@@ -134,8 +134,7 @@ impl<'a> Caller<'a> {
         }
         let bodies = [state.a.index as usize, state.b.index as usize];
         // The material by the combine rules, and as the hook changed it.
-        let materials = |[friction, restitution]: [f32; 2]| {
-            let by_rules = MixedMaterial { friction, restitution };
+        let materials = |by_rules: MixedMaterial| {
             let mut material = by_rules;
             if hooks.contains(ActiveHooks::COMBINE) && !manifolds.is_empty() {
                 self.hooks.combine(&pair, &mut material);
@@ -144,7 +143,11 @@ impl<'a> Caller<'a> {
             (by_rules, material)
         };
         let by_part = solids.has_part_materials(bodies[0], bodies[1]);
-        let common = (!by_part).then(|| materials(a.mixed_with(b)));
+        let mixed = |manifold| {
+            MixedMaterial::of(solids.mixed(bodies, manifold), solids.mixed_rotation(bodies, manifold))
+        };
+        let by_rules = || MixedMaterial::of(a.mixed_with(b), a.mixed_rotation_with(b));
+        let common = (!by_part).then(|| materials(by_rules()));
         let key = ColliderPair { bodies: [state.a.index, state.b.index], slots };
         let known = &self.contacts.hooked.memory;
         let known = known.binary_search_by_key(&key, |(key, _)| *key).map_or(0, |at| known[at].1);
@@ -154,13 +157,14 @@ impl<'a> Caller<'a> {
         let (first, mut n_points, mut is_enabled) = (out.changes.len(), 0, false);
         let mut tag = if manifolds.is_empty() { 0 } else { known };
         for (number, manifold) in (first_number..).zip(each) {
-            let (by_rules, material) = common.unwrap_or_else(|| materials(solids.mixed(bodies, manifold)));
+            let (by_rules, material) = common.unwrap_or_else(|| materials(mixed(manifold)));
             let mut change = Change::none(index, number, material, manifold);
             if hooks.contains(ActiveHooks::MODIFY) {
                 let mut contact = ContactMut { pair, manifolds, manifold, tag: &mut tag, change };
                 self.hooks.modify_contact(&mut contact);
                 change = contact.change;
             }
+            change.has_other_rotation = change.material.rotation() != by_rules.rotation();
             n_points += change.solved_points().count();
             is_enabled |= change.is_enabled;
             if !manifolds.is_empty() && change.is_change(by_rules) {
@@ -354,6 +358,9 @@ impl<B: BroadPhase> World<B> {
             if let Some(settings) = settings.filter(|settings| settings.is_sound()) {
                 put_settings(solver.contact_settings_mut(), settings);
             }
+            if change.has_other_rotation {
+                put_rotation(solver.contact_settings_mut(), contact, change.material.rotation());
+            }
             if let Some(wanted) = change.surface {
                 let point = middle_of(found);
                 // Half a step ahead: with the velocity at the start, a body on a turntable would
@@ -450,6 +457,18 @@ fn fill_answers(caller: &Caller<'_>, indices: &[u32], answers: &mut [Answers]) {
         return;
     }
     indices.chunks(CHUNK_PAIRS).zip(answers).for_each(fill);
+}
+
+/// Sets the rolling and spinning friction of a contact in a list that is sorted by contact.
+fn put_rotation(list: &mut Vec<ContactSettings>, contact: u32, lengths: [f32; 2]) {
+    let place = match list.binary_search_by_key(&contact, |known| known.contact) {
+        Ok(place) => place,
+        Err(place) => {
+            list.insert(place, ContactSettings::new(contact));
+            place
+        }
+    };
+    [list[place].rolling_friction, list[place].spinning_friction] = lengths;
 }
 
 /// Puts settings into a list that is sorted by contact. An existing entry keeps its rolling

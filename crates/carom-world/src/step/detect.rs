@@ -50,6 +50,7 @@ impl<B: BroadPhase> World<B> {
     /// Clears the counts and events of the last step. Returns whether bodies were suspended in it.
     fn begin_reports(&mut self) -> bool {
         self.note_begun();
+        self.contacts.are_events_taken = false;
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
         self.age_pushes();

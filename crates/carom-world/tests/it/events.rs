@@ -2,7 +2,7 @@
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, stack};
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyDesc, EventKind, Groups, JointDesc, JointKind, World};
+use carom_world::{BodyDesc, Budget, EventKind, Groups, JointDesc, JointKind, World};
 
 fn at(x: f32) -> Pose {
     Pose::from_translation(Vec3::new(x, 0.0, 0.0))
@@ -169,4 +169,89 @@ fn counts_and_times_are_those_of_the_last_call() {
     assert!(movers.iter().all(|&id| world.body(id).unwrap().is_sleeping()));
     assert_eq!((last.solver, last.n_swept, last.n_stopped, last.n_box_tests), Default::default());
     assert_eq!((last.n_pairs, last.n_touching), (first.n_pairs, 4));
+}
+
+/// The loop over events that were taken may change the world. They are taken once, and the next
+/// ones do not depend on that.
+#[test]
+fn events_that_are_taken_leave_the_world_free() {
+    let run = |takes: bool| {
+        let mut world = World::new();
+        let player = world.insert(BodyDesc::kinematic(ball(1.0))).unwrap();
+        for k in 0..3 {
+            let coin = BodyDesc::fixed(ball(0.2)).with_sensor(true);
+            world.insert(coin.with_position(Vec3::X * (3.0 + 3.0 * k as f32))).unwrap();
+        }
+        world.body_mut(player).unwrap().set_linear_velocity(Vec3::X * 6.0).unwrap();
+        let (mut events, mut found) = (Vec::new(), Vec::new());
+        for _ in 0..100 {
+            world.checked_step(DT).unwrap();
+            if takes {
+                world.take_events(&mut events);
+                assert!(world.events().is_empty());
+            } else {
+                world.events().clone_into(&mut events);
+            }
+            for event in events.iter().filter(|event| event.kind == EventKind::Began) {
+                let coin = event.other(player).unwrap();
+                assert_eq!(world.sensor_of(event).map(|sensor| sensor.body()), Some(coin));
+                let [own, other] = [event.collider_a(), event.collider_b()];
+                assert_eq!(
+                    (event.other_collider(own), event.other_collider(other)),
+                    (Some(other), Some(own))
+                );
+                world.remove(coin).unwrap();
+                assert_eq!(world.sensor_of(event), None);
+                found.push(coin);
+            }
+            if takes {
+                world.take_events(&mut events);
+                assert!(events.is_empty());
+            }
+        }
+        assert_eq!((found.len(), world.len()), (3, 1));
+        (found, world.state_hash())
+    };
+    assert_eq!(run(true), run(false));
+}
+
+/// Also on a budget that suspends bodies, whose events depend on the last ones.
+#[test]
+fn events_on_a_budget_are_the_same_if_they_are_taken() {
+    let run = |takes: bool| {
+        let mut world = World::new();
+        stack(&mut world, 20);
+        let mut all = Vec::new();
+        let mut n_suspended = 0;
+        for _ in 0..60 {
+            world.checked_step_within(DT, Budget::Steps(40)).unwrap();
+            n_suspended += world.stats().shortfall.n_suspended;
+            let mut events = Vec::new();
+            if takes {
+                world.take_events(&mut events);
+            } else {
+                world.events().clone_into(&mut events);
+            }
+            all.push(events);
+        }
+        assert!(100 < n_suspended, "{n_suspended}");
+        all
+    };
+    let all = run(true);
+    assert!(100 < all.iter().flatten().filter(|event| event.kind == EventKind::Persisted).count());
+    assert_eq!(all, run(false));
+}
+
+#[test]
+fn an_event_names_the_other_side_of_its_own_two_only() {
+    let mut world = World::new();
+    let [a, b, c] =
+        [0.0, 0.9, 9.0].map(|x| world.insert(BodyDesc::dynamic(ball(0.5)).with_pose(at(x))).unwrap());
+    world.detect();
+    let event = world.events()[0];
+    assert_eq!([a, b, c].map(|id| event.other(id)), [Some(b), Some(a), None]);
+    let contact = world.contacts().next().unwrap();
+    assert_eq!([a, b, c].map(|id| contact.other(id)), [Some(b), Some(a), None]);
+    let of_c = world.body(c).unwrap().colliders().next().unwrap().id();
+    assert_eq!((event.other_collider(of_c), world.sensor_of(&event)), (None, None));
 }

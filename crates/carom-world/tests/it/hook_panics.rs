@@ -11,14 +11,14 @@ struct Panics(ActiveHooks);
 
 impl Panics {
     fn check(&self, hook: ActiveHooks, pair: &PairView<'_>) {
-        assert!(self.0 != hook || pair.b.user_data != 77, "a fault of the caller's");
+        assert!(self.0 != hook || pair.b.body_data != 77, "a fault of the caller's");
     }
 }
 
 impl Hooks for Panics {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
         self.check(ActiveHooks::FILTER, pair);
-        !pair.b.user_data.is_multiple_of(40)
+        !pair.b.body_data.is_multiple_of(40)
     }
 
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {

@@ -5,8 +5,8 @@ use carom_broad::{BroadPhase, BruteForce};
 use carom_broad_tree::DynamicBvh;
 use carom_math::Vec3;
 use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, CombineRule, ContactMut, EventKind, Hooks, MixedMaterial, PairView,
-    StepOptions, World, WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, ContactMut, EventKind, Hooks, MixedMaterial,
+    PairView, StepOptions, World, WorldSettings,
 };
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -117,7 +117,7 @@ struct Ghosts;
 impl Hooks for Ghosts {
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let pair = contact.pair();
-        if [pair.a.user_data, pair.b.user_data] == [7, 7] {
+        if [pair.a.body_data, pair.b.body_data] == [7, 7] {
             contact.disable();
         }
     }
@@ -221,7 +221,7 @@ struct Apart;
 
 impl Hooks for Apart {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
-        pair.a.user_data != pair.b.user_data
+        pair.a.body_data != pair.b.body_data
     }
 }
 
@@ -320,7 +320,7 @@ struct Mix([f32; 2]);
 
 impl Hooks for Mix {
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
-        assert!(pair.side_with(|side| side.user_data == 1).is_some());
+        assert!(pair.side_with(|side| side.body_data == 1).is_some());
         (mixed.friction, mixed.restitution) = (self.0[0], self.0[1]);
     }
 
@@ -356,17 +356,17 @@ struct Everything;
 
 impl Hooks for Everything {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
-        !(pair.a.user_data + pair.b.user_data).is_multiple_of(7)
+        !(pair.a.body_data + pair.b.body_data).is_multiple_of(7)
     }
 
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
-        mixed.friction = 0.1 * (pair.b.user_data % 10) as f32;
+        mixed.friction = 0.1 * (pair.b.body_data % 10) as f32;
     }
 
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         *contact.tag() += 1;
         let tag = *contact.tag();
-        match contact.pair().b.user_data % 6 {
+        match contact.pair().b.body_data % 6 {
             0 if tag.is_multiple_of(50) => contact.disable(),
             1 => contact.set_spring(carom_world::Spring::new(5.0, 0.5)),
             2 => contact.set_mass_scales(1.0, 4.0),
@@ -440,14 +440,14 @@ impl Ugly {
             f32::MIN,
         ];
         let height = u64::from(pair.b.body.pose.translation.y.to_bits());
-        let mixed = (self.0 + 31 * k + 17 * pair.b.user_data + height).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 + 31 * k + 17 * pair.b.body_data + height).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         NUMBERS[(mixed >> 40) as usize % NUMBERS.len()]
     }
 }
 
 impl Hooks for Ugly {
     fn filter_pair(&self, pair: &PairView<'_>) -> bool {
-        0.0 <= self.number(pair, 0) || pair.a.user_data == 0
+        0.0 <= self.number(pair, 0) || pair.a.body_data == 0
     }
 
     fn combine(&self, pair: &PairView<'_>, mixed: &mut MixedMaterial) {
@@ -500,5 +500,32 @@ fn hooks_with_ugly_numbers_leave_a_sound_world() {
                 assert!(motion.pose.is_finite() && motion.linear_velocity.is_finite(), "{seed} {step}");
             }
         }
+    }
+}
+
+/// User data of the body and of the collider have different names, so neither is taken for the
+/// other.
+#[test]
+fn a_side_has_the_data_of_the_body_and_of_the_collider() {
+    struct Reads(AtomicUsize);
+    impl Hooks for Reads {
+        fn filter_pair(&self, pair: &PairView<'_>) -> bool {
+            assert_eq!([pair.a.body_data, pair.a.collider_data], [0, 0]);
+            assert_eq!(pair.b.body_data, 5);
+            assert!([6, 7].contains(&pair.b.collider_data));
+            self.0.fetch_or(pair.b.collider_data as usize, Ordering::Relaxed);
+            true
+        }
+    }
+    let collider = |data: u64| ColliderDesc::new(cuboid(Vec3::splat(0.5))).with_user_data(data);
+    for several in [false, true] {
+        let mut world = World::new();
+        world.insert(ground()).unwrap();
+        let desc = BodyDesc::dynamic(collider(6)).with_user_data(5);
+        let desc = if several { desc.with_collider(collider(7).with_position(Vec3::X)) } else { desc };
+        world.insert(desc.with_position(Vec3::Y * 0.5).with_hooks(ActiveHooks::FILTER)).unwrap();
+        let hooks = Reads(AtomicUsize::new(0));
+        world.step_with(DT, StepOptions::new().with_hooks(&hooks)).unwrap();
+        assert_eq!(hooks.0.into_inner(), if several { 7 } else { 6 });
     }
 }

@@ -431,7 +431,7 @@ const FRAGILE: u64 = 77;
 
 impl Hooks for Counting {
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
-        let (a, b) = (contact.pair().a.user_data, contact.pair().b.user_data);
+        let (a, b) = (contact.pair().a.body_data, contact.pair().b.body_data);
         if [a, b].contains(&FRAGILE) {
             let left = self.panics_in.load(Ordering::Relaxed);
             self.panics_in.store(left.saturating_sub(1), Ordering::Relaxed);

@@ -98,6 +98,7 @@ mod suspension;
 mod terrain;
 mod tumbling;
 mod unequal_joints;
+mod touching;
 mod uneven;
 mod valleys;
 mod waking;

@@ -4,7 +4,10 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, is_bad};
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, BodyId, ColliderDesc, Material, World};
+use carom_world::{
+    ActiveHooks, BodyDesc, BodyId, ColliderDesc, ContactMut, Hooks, Material, MixedMaterial, PairView,
+    StepOptions, World,
+};
 
 const GRAVITY: f32 = 9.81;
 
@@ -343,5 +346,68 @@ fn a_board_rides_on_rollers() {
         }
         let speed = world.body(board).unwrap().linear_velocity().x;
         assert!((speed - 0.1 * spin).abs() < 0.015 * 0.1 * spin, "{spin}: {speed}");
+    }
+}
+
+/// Sets rolling and spinning friction of the ball by a hook: as a rule of a pair, or of a manifold.
+struct Sticky {
+    rolling: f32,
+    spinning: f32,
+    hook: ActiveHooks,
+}
+
+impl Hooks for Sticky {
+    fn combine(&self, _: &PairView<'_>, mixed: &mut MixedMaterial) {
+        if self.hook == ActiveHooks::COMBINE {
+            (mixed.rolling_friction, mixed.spinning_friction) = (self.rolling, self.spinning);
+        }
+    }
+
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        if self.hook == ActiveHooks::MODIFY {
+            contact.set_rolling_friction(self.rolling);
+            contact.set_spinning_friction(self.spinning);
+            contact.set_rolling_friction(f32::NAN);
+            contact.set_spinning_friction(-1.0);
+            assert_eq!(
+                [contact.rolling_friction(), contact.spinning_friction()],
+                [self.rolling, self.spinning]
+            );
+        }
+    }
+}
+
+/// What a hook sets acts as the same material does, to the bit, and takes the place of another.
+#[test]
+fn a_hook_sets_rolling_and_spinning_friction_of_a_pair() {
+    let run = |own: [f32; 2], hook: Option<[f32; 2]>, kind: ActiveHooks| {
+        let mut world = World::new();
+        let floor = BodyDesc::fixed(Shape::half_space(Vec3::Y).unwrap()).with_hooks(kind);
+        world.insert(floor.with_friction(0.9)).unwrap();
+        let material = Material::new(0.9, 0.0).with_rolling_friction(own[0]).with_spinning_friction(own[1]);
+        for (x, velocity, spin) in [(0.0, Vec3::Z * 2.0, Vec3::X * 4.0), (9.0, Vec3::ZERO, Vec3::Y * 9.0)] {
+            let desc =
+                BodyDesc::dynamic(ball(0.5)).with_position(Vec3::new(x, 0.5, 0.0)).with_material(material);
+            world.insert(desc.with_linear_velocity(velocity).with_angular_velocity(spin)).unwrap();
+        }
+        let [rolling, spinning] = hook.unwrap_or_default();
+        let hooks = Sticky { rolling, spinning, hook: kind };
+        for _ in 0..90 {
+            let options = StepOptions::new();
+            let options = if hook.is_some() { options.with_hooks(&hooks) } else { options };
+            world.step_with(DT, options).unwrap();
+            world.validate().unwrap();
+        }
+        world.state_hash()
+    };
+    for kind in [ActiveHooks::COMBINE, ActiveHooks::MODIFY] {
+        let resists = run([0.03, 0.02], None, kind);
+        let smooth = run([0.0, 0.0], None, kind);
+        assert_ne!(resists, smooth);
+        assert_eq!(run([0.0, 0.0], Some([0.03, 0.02]), kind), resists, "{kind:?}");
+        assert_eq!(run([0.5, 0.5], Some([0.03, 0.02]), kind), resists, "{kind:?}");
+        assert_eq!(run([0.5, 0.5], Some([0.0, 0.0]), kind), smooth, "{kind:?}");
+        // What the rules say is what the hook found.
+        assert_eq!(run([0.03, 0.02], Some([0.03, 0.02]), kind), resists, "{kind:?}");
     }
 }
