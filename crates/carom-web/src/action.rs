@@ -10,6 +10,7 @@ use carom_math::Vec3;
 use carom_query::{MeshShape, Shape};
 use carom_world::{BodyDesc, BodyId};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// An action of a user.
@@ -114,38 +115,47 @@ const DENSITY: f32 = 400.0;
 const SHOT_DENSITY: f32 = 4000.0;
 
 impl Action {
-    /// Applies the action.
+    /// Applies the action, unless it is a change of a setting: see [`set`]. Returns the body that
+    /// it adds.
     ///
     /// Errors: those of the world, or an invalid mesh.
-    pub(crate) fn apply(&self, world: &mut AnyWorld, drag: &mut Option<Drag>) -> Result<(), Error> {
-        match self {
+    pub(crate) fn apply(
+        &self,
+        world: &mut AnyWorld,
+        drag: &mut Option<Drag>,
+    ) -> Result<Option<BodyId>, Error> {
+        let desc = match self {
             Action::Grab { origin, direction } => {
                 release(world, drag)?;
                 *drag = Drag::grab(world, Vec3::from_array(*origin), Vec3::from_array(*direction));
+                return Ok(None);
             }
             Action::Drag { to } => {
                 if let Some(drag) = drag {
                     drag.to = Vec3::from_array(*to);
                 }
+                return Ok(None);
             }
-            Action::Release => release(world, drag)?,
+            Action::Release => {
+                release(world, drag)?;
+                return Ok(None);
+            }
+            Action::Set { .. } => return Ok(None),
             Action::Shoot { origin, velocity, radius } => {
                 let ball = BodyDesc::dynamic(Shape::Sphere(Sphere::new(*radius)?)).with_density(SHOT_DENSITY);
                 let ball = ball.with_position(Vec3::from_array(*origin)).with_ccd(true);
-                world.insert(ball.with_linear_velocity(Vec3::from_array(*velocity)))?;
+                ball.with_linear_velocity(Vec3::from_array(*velocity))
             }
             Action::Spawn { shape, at, size } => {
                 let desc = BodyDesc::dynamic(shape.shape(*size)?).with_density(DENSITY);
-                world.insert(desc.with_position(Vec3::from_array(*at)))?;
+                desc.with_position(Vec3::from_array(*at))
             }
             Action::Drop { vertices, triangles, at, size } => {
-                let shape = dropped(vertices, triangles, *size)?;
-                let desc = BodyDesc::dynamic(shape).with_density(DENSITY);
-                world.insert(desc.with_position(Vec3::from_array(*at)))?;
+                let desc = BodyDesc::dynamic(dropped(vertices, triangles, *size)?).with_density(DENSITY);
+                desc.with_position(Vec3::from_array(*at))
             }
-            Action::Set { setting, value } => set(world, *setting, *value)?,
-        }
-        Ok(())
+        };
+        Ok(Some(world.insert(desc)?))
     }
 }
 
@@ -187,32 +197,48 @@ fn dropped(vertices: &[[f32; 3]], triangles: &[[u32; 3]], size: f32) -> Result<S
     let middle = min * 0.5 + max * 0.5;
     let scaled: Vec<Vec3> = points().map(|v| (v - middle) * (size / largest)).collect();
     let mesh = TriMesh::new(scaled.clone(), triangles.to_vec())?;
-    let shape = Shape::Mesh(Arc::new(MeshShape::new(mesh)?));
-    // An open mesh has no volume and so no mass: its hull moves in its place.
-    if 0.0 < carom_world::mass_of(&shape, DENSITY).mass {
-        Ok(shape)
+    let mesh = MeshShape::new(mesh)?;
+    // A mesh whose inside is not known has no mass: its hull moves in its place.
+    if mesh.ambiguity().is_none() && 0.0 < mesh.mass_properties(DENSITY).mass {
+        Ok(Shape::Mesh(Arc::new(mesh)))
     } else {
         Ok(Shape::Hull(Arc::new(ConvexHull::from_points(&scaled)?)))
     }
 }
 
-fn set(world: &mut AnyWorld, setting: Setting, value: f32) -> Result<(), Error> {
-    let ids: Vec<BodyId> = world.body_ids().collect();
+/// Changes a setting of the world, or of some of its bodies. `swept` are the bodies that a switch
+/// has made swept: switched off, they are as the scene has them, and others do not change.
+pub(crate) fn set(
+    world: &mut AnyWorld,
+    setting: Setting,
+    value: f32,
+    bodies: &[BodyId],
+    swept: &mut BTreeSet<BodyId>,
+) -> Result<(), Error> {
     let mut settings = *world.settings();
     match setting {
         Setting::Gravity => settings.solver.gravity = Vec3::Y * -value,
         Setting::Substeps => settings.solver.substeps = value as u32,
         Setting::Sleeping => settings.solver.sleep = value != 0.0,
         Setting::Friction => {
-            ids.iter().try_for_each(|&id| world.body_mut(id)?.set_friction(value).map(|_| ()))?
+            bodies.iter().try_for_each(|&id| world.body_mut(id)?.set_friction(value).map(drop))?
         }
         Setting::Restitution => {
-            ids.iter().try_for_each(|&id| world.body_mut(id)?.set_restitution(value).map(|_| ()))?
+            bodies.iter().try_for_each(|&id| world.body_mut(id)?.set_restitution(value).map(drop))?
+        }
+        Setting::Ccd if value == 0.0 => {
+            for id in core::mem::take(swept) {
+                if world.body(id).is_ok() {
+                    world.body_mut(id)?.set_ccd(false)?;
+                }
+            }
         }
         Setting::Ccd => {
-            for id in ids {
-                if world.body(id)?.mobility() == Mobility::Dynamic {
-                    world.body_mut(id)?.set_ccd(value != 0.0)?;
+            for &id in bodies {
+                let body = world.body(id)?;
+                if body.mobility() == Mobility::Dynamic && !body.ccd() {
+                    world.body_mut(id)?.set_ccd(true)?;
+                    swept.insert(id);
                 }
             }
         }

@@ -5,7 +5,7 @@
 //!
 //! Reference: G. Fiedler, Deterministic Lockstep, gafferongames.com, 2014 (replay by inputs).
 
-use crate::action::{Action, Setting, release};
+use crate::action::{Action, Setting, release, set};
 use crate::drag::Drag;
 use crate::explain::explain;
 use crate::scenes::{Actors, AnyWorld, Error, Request, Roles, STEP, Scene};
@@ -16,7 +16,7 @@ use carom_math::Vec3;
 use carom_query::Shape;
 use carom_world::{BodyId, Snapshot, StepOptions, World, WorldSettings};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A scene that runs.
 pub struct Testbed {
@@ -30,6 +30,8 @@ pub struct Testbed {
     /// The settings that a user changed, by name. They outlive a restart, and are part of a saved
     /// state.
     settings: BTreeMap<Setting, f32>,
+    /// The bodies that the switch has made swept.
+    swept: BTreeSet<BodyId>,
     /// The number of times at which another world took the place of the one before.
     n_restores: u32,
     saved: Option<State>,
@@ -47,6 +49,7 @@ struct State {
     drag: Option<Drag>,
     n_steps: u64,
     settings: BTreeMap<Setting, f32>,
+    swept: BTreeSet<BodyId>,
 }
 
 /// A recording: its start, the actions of the user, and its end.
@@ -91,6 +94,7 @@ impl Testbed {
             drag: None,
             n_steps: 0,
             settings: BTreeMap::new(),
+            swept: BTreeSet::new(),
             n_restores: 0,
             saved: None,
             recording: None,
@@ -105,6 +109,7 @@ impl Testbed {
         (self.drag, self.n_steps) = (None, 0);
         (self.recording, self.replay) = (None, None);
         self.n_restores += 1;
+        self.swept.clear();
         for (setting, value) in self.settings.clone() {
             self.apply(&Action::Set { setting, value })?;
         }
@@ -155,14 +160,19 @@ impl Testbed {
     }
 
     fn apply(&mut self, action: &Action) -> Result<(), Error> {
-        action.apply(&mut self.world, &mut self.drag)?;
+        let added = action.apply(&mut self.world, &mut self.drag)?;
         if let Action::Set { setting, value } = *action {
+            let all: Vec<BodyId> = self.world.body_ids().collect();
+            set(&mut self.world, setting, value, &all, &mut self.swept)?;
             self.settings.insert(setting, value);
+            if setting == Setting::Ccd && value == 0.0 {
+                self.settings.remove(&setting);
+            }
         }
-        if let Action::Spawn { .. } | Action::Shoot { .. } | Action::Drop { .. } = action {
-            // New bodies get the same friction and restitution as all others.
-            for (setting, value) in self.settings.clone() {
-                Action::Set { setting, value }.apply(&mut self.world, &mut self.drag)?;
+        if let Some(body) = added {
+            // A new body gets the same friction and restitution as all others.
+            for (&setting, &value) in &self.settings {
+                set(&mut self.world, setting, value, &[body], &mut self.swept)?;
             }
         }
         Ok(())
@@ -272,6 +282,7 @@ impl Testbed {
             drag: self.drag.clone(),
             n_steps: self.n_steps,
             settings: self.settings.clone(),
+            swept: self.swept.clone(),
         }
     }
 
@@ -284,7 +295,7 @@ impl Testbed {
         self.world.restore_on(broad, &state.snapshot, shape_of)?;
         self.actors = state.actors.clone();
         (self.drag, self.n_steps) = (state.drag.clone(), state.n_steps);
-        self.settings = state.settings.clone();
+        (self.settings, self.swept) = (state.settings.clone(), state.swept.clone());
         self.n_restores += 1;
         Ok(())
     }

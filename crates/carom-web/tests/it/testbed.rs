@@ -1,5 +1,6 @@
 //! The actions of a user on a scene.
 
+use carom_broad::Mobility;
 use carom_broad_auto::catalogue::ALGORITHMS;
 use carom_math::Vec3;
 use carom_web::scenes::{Request, scene};
@@ -282,4 +283,44 @@ fn a_ball_in_a_gate_is_explained() {
         }
     }
     assert!(0 < n_at_gate && n_at_gate < n, "{n_at_gate} {n}");
+}
+
+/// The switch of CCD gives back what it took: switched on and off, bullets are swept as before, and
+/// so are balls that are shot.
+#[test]
+fn switched_off_ccd_is_that_of_the_scene() {
+    let mut bed = start("bullets", 4);
+    let swept = |bed: &Testbed| -> Vec<bool> {
+        let world = bed.world();
+        world.body_ids().map(|id| world.body(id).unwrap().ccd()).collect()
+    };
+    let before = swept(&bed);
+    assert!(before.contains(&true) && before.contains(&false));
+    bed.act(&Action::Spawn { shape: SpawnShape::Box, at: [0.0, 9.0, 0.0], size: 0.2 }).unwrap();
+    bed.act(&Action::Set { setting: Setting::Ccd, value: 1.0 }).unwrap();
+    bed.act(&Action::Spawn { shape: SpawnShape::Ball, at: [0.0, 12.0, 0.0], size: 0.2 }).unwrap();
+    let world = bed.world();
+    let is_dynamic = |id: &carom_world::BodyId| world.body(*id).unwrap().mobility() == Mobility::Dynamic;
+    assert!(world.body_ids().filter(is_dynamic).all(|id| world.body(id).unwrap().ccd()));
+    bed.act(&Action::Set { setting: Setting::Ccd, value: 0.0 }).unwrap();
+    let shoot = Action::Shoot { origin: [0.0, 20.0, 0.0], velocity: [0.0; 3], radius: 0.1 };
+    bed.act(&shoot).unwrap();
+    let mut expected = before.clone();
+    expected.extend([false, false, true]);
+    assert_eq!(swept(&bed), expected);
+    bed.restart().unwrap();
+    assert_eq!(swept(&bed), before);
+}
+
+/// A body that is added wakes no others, whatever the user changed before.
+#[test]
+fn an_added_body_wakes_no_others() {
+    let mut bed = start("pyramid", 4);
+    bed.act(&Action::Set { setting: Setting::Friction, value: 0.7 }).unwrap();
+    run(&mut bed, 300);
+    let n_awake = |bed: &Testbed| bed.world().active_bodies().count();
+    assert_eq!(n_awake(&bed), 0);
+    bed.act(&Action::Spawn { shape: SpawnShape::Box, at: [0.0, 50.0, 0.0], size: 0.2 }).unwrap();
+    run(&mut bed, 1);
+    assert_eq!(n_awake(&bed), 1);
 }
