@@ -46,6 +46,8 @@ pub struct Compound {
     first_numbers: Vec<u32>,
     /// A tree over the boxes; `None` for a few parts.
     tree: Option<Bvh>,
+    /// The largest coordinate of the frame of a part.
+    farthest: f64,
 }
 
 /// Up to this number of parts a linear search is used.
@@ -111,7 +113,9 @@ impl Compound {
         } else {
             None
         };
-        Ok(Compound { parts, poses, boxes, first_numbers, tree })
+        let offset = |part: &CompoundPart| widen(part.pose.translation).abs().max_element();
+        let farthest = parts.iter().map(offset).fold(0.0, f64::max);
+        Ok(Compound { parts, poses, boxes, first_numbers, tree, farthest })
     }
 
     /// Returns the parts, in the order given.
@@ -162,7 +166,7 @@ impl Compound {
     ) {
         let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
         let (origin, direction) = (widen(ray.origin), widen(ray.direction));
-        let half = DVec3::splat(rounding_from(tree, origin));
+        let half = DVec3::splat(self.rounding_from(tree, origin));
         let (min, max) = (widen_real(interval.min), widen_real(interval.max));
         let walk = tree.visit_moving_box(origin, half, direction, min, max, |leaf, mut until| {
             for &number in leaf.primitives {
@@ -185,7 +189,7 @@ impl Compound {
     ) {
         let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
         let point = widen(point);
-        let slack = rounding_from(tree, point);
+        let slack = self.rounding_from(tree, point);
         let walk = tree.visit_near(point, f64::INFINITY, |leaf, mut limit| {
             for &number in leaf.primitives {
                 limit = widen_real(part(number as usize)) + slack;
@@ -193,6 +197,14 @@ impl Compound {
             ControlFlow::Continue(limit)
         });
         count.add_walk(&walk.counters);
+    }
+
+    /// Returns more than what a point, or a ray from it, is moved by rounding in the frame of a
+    /// part, which may be far from the part.
+    fn rounding_from(&self, tree: &Bvh, point: DVec3) -> f64 {
+        let all = tree.bounds();
+        let [low, high] = [all.min, all.max].map(|corner| (corner.as_dvec3() - point).abs().max_element());
+        4.0 * ROUNDING * (low.max(high) + self.farthest)
     }
 
     /// Converts a part number of an answer to the index of the part and the number within that
@@ -290,13 +302,6 @@ impl Compound {
         }
         best.1
     }
-}
-
-/// Returns more than what a point, or a ray from it, is moved by rounding in the frame of a part.
-fn rounding_from(tree: &Bvh, point: DVec3) -> f64 {
-    let all = tree.bounds();
-    let [low, high] = [all.min, all.max].map(|corner| (corner.as_dvec3() - point).abs().max_element());
-    4.0 * ROUNDING * low.max(high)
 }
 
 /// The relative rounding of a bound in `f32`, and more.

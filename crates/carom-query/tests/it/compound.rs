@@ -231,3 +231,29 @@ fn rays_and_points_test_few_parts() {
     assert_eq!(found.part, 1234);
     assert!(cost.pair_tests <= 16, "{cost:?}");
 }
+
+/// A hull whose vertices are a million units from its own frame. Rays and points near it are
+/// rounded there, to six centimetres: with a tree over many parts as without one.
+#[test]
+fn r_a_part_far_from_its_own_frame_answers_the_same_among_many() {
+    let far = Vec3::new(1e6, -1e6, 5e5);
+    let corners = (0..8).map(|k| Vec3::new((k & 1) as f32, (k >> 1 & 1) as f32, (k >> 2) as f32) + far);
+    let hull = Shape::hull(&corners.collect::<Vec<_>>()).unwrap();
+    let own = (hull, Pose::from_translation(-far));
+    let others =
+        (0..30).map(|k| (Shape::sphere(0.1).unwrap(), Pose::from_translation(Vec3::Z * (30.0 + k as f32))));
+    let alone = Shape::compound(vec![own.clone()]).unwrap();
+    let many = Shape::compound(core::iter::once(own).chain(others).collect()).unwrap();
+    let (here, mut random, mut n_near) = (Pose::IDENTITY, Random::new(5), 0);
+    for _ in 0..4000 {
+        // Rays along x that pass the box of the hull within its rounding, or hit it.
+        let across = random.cube_point().as_vec3() * 0.6 + Vec3::splat(0.5);
+        let ray = Ray::new(Vec3::new(-5.0, across.y, across.z), Vec3::X);
+        let interval = Interval::new(0.0, 100.0);
+        let [one, other] = [&alone, &many].map(|shape| cast_ray(shape, &here, &ray, interval));
+        assert_eq!(one.map(|hit| hit.t), other.map(|hit| hit.t), "{ray:?}");
+        let is_beside = [across.y, across.z].iter().any(|x| *x < 0.0 || 1.0 < *x);
+        n_near += usize::from(is_beside && one.is_some());
+    }
+    assert!(0 < n_near, "no ray was rounded onto the hull");
+}

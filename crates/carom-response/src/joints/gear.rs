@@ -22,6 +22,7 @@ use crate::joints::rows::{JointStep, Jointed, hinge_angle, inverse_or_zero};
 use crate::joints::softness::Softness;
 use crate::joints::torsion_spring::Winding;
 use carom_math::{Mat3, Pose, Real, Vec3, rotation};
+use core::f32::consts::PI;
 
 impl Joint {
     /// Returns a gear of two revolute joints, or a rack and pinion of a prismatic and a revolute
@@ -81,8 +82,8 @@ impl Joint {
             let turn = |(body, frame): (u32, Pose)| {
                 Some(rotation::mul(bodies.get(body as usize)?.pose.rotation, frame.rotation))
             };
-            // The stored winding is that before the last substep, in which the wheel turned by less
-            // than pi.
+            // The stored winding is that after the last step. Since then, only the caller has
+            // turned the wheel.
             let [mount, wheel] = ends.map(turn);
             let angle = mount.zip(wheel).map(|(mount, wheel)| hinge_angle(mount, wheel));
             let winding = angle.map_or(gear.windings[1], |angle| gear.windings[1].at(angle, 0.0));
@@ -138,12 +139,9 @@ impl JointStep {
         self.gear = Some(GearStep { slots, anchors, between, rotations, error: 0.0 });
     }
 
-    /// Counts the turns of the wheels, and finds the error of the row.
-    pub(crate) fn begin_gear(&mut self, joint: &mut Joint, states: &[State], h: Real) {
-        let (Some(step), Some(gear), Some(factor)) = (self.gear, &mut joint.gear, joint.kind.gear_factor())
-        else {
-            return;
-        };
+    /// Counts the turns of the wheels, after they have turned by their velocities for a time `h`.
+    pub(crate) fn count_gear_turns(&self, joint: &mut Joint, states: &[State], h: Real) {
+        let (Some(step), Some(gear)) = (self.gear, &mut joint.gear) else { return };
         let part_slots = [self.slots.0, self.slots.1];
         for k in 0..2 {
             let [mount, part] = [step.slots[k], part_slots[k]].map(|slot| &states[slot]);
@@ -151,8 +149,17 @@ impl JointStep {
             let rotation_b = rotation::mul(delta_rotation(part), [self.rotation_a, self.rotation_b][k]);
             let axis = rotation::rotate(rotation_a, Vec3::X);
             let speed = axis.dot(motion(part).1 - motion(mount).1);
-            gear.windings[k] = gear.windings[k].at(hinge_angle(rotation_a, rotation_b), speed * h);
+            // A jointed body turns by at most half a turn in a substep, however fast it is.
+            let turned = (speed * h).clamp(-PI, PI);
+            gear.windings[k] = gear.windings[k].at(hinge_angle(rotation_a, rotation_b), turned);
         }
+    }
+
+    /// Finds the error of the row.
+    pub(crate) fn begin_gear(&mut self, joint: &Joint, states: &[State]) {
+        let (Some(step), Some(gear), Some(factor)) = (self.gear, joint.gear, joint.kind.gear_factor()) else {
+            return;
+        };
         let first = match joint.kind {
             JointKind::RackAndPinion { .. } => {
                 let mount = &states[step.slots[0]];

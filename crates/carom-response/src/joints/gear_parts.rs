@@ -17,7 +17,7 @@ pub struct GearParts {
     pub mounts: [u32; 2],
     /// The frames A of the two joints.
     pub frames: [Pose; 2],
-    /// The angles of the two joints at the start of the last substep. The entry of a rack is not
+    /// The angles of the two joints at the end of the last substep. The entry of a rack is not
     /// used.
     pub windings: [Winding; 2],
     /// The value of the row when the gear was inserted, in radians or as a length.

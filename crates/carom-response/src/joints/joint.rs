@@ -43,7 +43,7 @@ pub struct Joint {
     /// A spring about the axis of a revolute joint; other kinds have none.
     #[cfg_attr(feature = "serde", serde(default))]
     pub torsion_spring: Option<TorsionSpring>,
-    /// The angle at the start of the last substep. It is updated only if there is a torsion spring.
+    /// The angle at the end of the last substep. It is updated only if there is a torsion spring.
     #[cfg_attr(feature = "serde", serde(default))]
     pub winding: Winding,
     /// The joints that a gear or a rack and pinion couples; `None` for other kinds.

@@ -54,7 +54,7 @@ impl JointPasses<'_> {
     /// Records states before the forces of a substep act. `is_first` says whether it is the first
     /// substep of a step.
     pub(crate) fn begin(&mut self, states: &[State], is_first: bool) {
-        self.each(|step, joint, _, substep| step.begin(joint, states, (substep.h, is_first)));
+        self.each(|step, joint, _, _| step.begin(joint, states, is_first));
     }
 
     /// Warm starts all joints.
@@ -74,7 +74,10 @@ impl JointPasses<'_> {
         }
         self.landings.begin();
         self.masses.turn(bodies.states);
-        self.each(|step, joint, masses, _| step.follow(&joint.kind, masses, bodies.states));
+        self.each(|step, joint, masses, substep| {
+            step.follow(&joint.kind, masses, bodies.states);
+            step.count_turns(joint, bodies.states, substep.h);
+        });
         self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, false));
     }
 

@@ -34,8 +34,8 @@ impl Joint {
         let JointKind::Revolute { .. } = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
         let angle = hinge_angle(rotation_a, rotation_b);
-        // The stored winding is that before the last substep, in which the joint turned by less
-        // than pi.
+        // The stored winding is that after the last step. Since then, only the caller has turned
+        // the bodies.
         let is_counted = self.torsion_spring.is_some();
         Some(if is_counted { self.winding.at(angle, 0.0).total() } else { f64::from(angle) })
     }

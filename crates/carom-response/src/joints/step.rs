@@ -63,7 +63,7 @@ impl JointStep {
 
     /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
     /// substep act. `is_first` is true in the first substep of a step.
-    pub(crate) fn begin(&mut self, joint: &mut Joint, states: &[State], (h, is_first): (Real, bool)) {
+    pub(crate) fn begin(&mut self, joint: &mut Joint, states: &[State], is_first: bool) {
         if is_first {
             // The load is summed up over the substeps of one step.
             joint.load = JointLoad::default();
@@ -72,15 +72,25 @@ impl JointStep {
         if self.is_idle {
             return;
         }
-        self.begin_gear(joint, states, h);
-        if joint.torsion_spring.is_none() {
+        // Since the last substep, only the caller has turned the bodies.
+        self.count_turns(joint, states, 0.0);
+        self.begin_gear(joint, states);
+        if joint.torsion_spring.is_some() {
+            self.start_speed = self.load(states).hinge_speed();
+        }
+    }
+
+    /// Counts the turns of a hinge with a torsion spring, and of the wheels of a gear, after the
+    /// bodies have turned by their velocities for a time `h`.
+    pub(crate) fn count_turns(&self, joint: &mut Joint, states: &[State], h: Real) {
+        if self.is_idle {
             return;
         }
-        let rows = self.load(states);
-        let (speed, angle) = (rows.hinge_speed(), rows.limited.1);
-        self.start_speed = speed;
-        // The winding of the substep before resolves the number of turns.
-        joint.winding = joint.winding.at(angle, speed * h);
+        self.count_gear_turns(joint, states, h);
+        if joint.torsion_spring.is_some() {
+            let rows = self.load(states);
+            joint.winding = joint.winding.at(rows.limited.1, rows.hinge_speed() * h);
+        }
     }
 
     /// Applies the impulses of the step before, scaled to the length of this substep.

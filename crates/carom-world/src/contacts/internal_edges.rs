@@ -2,9 +2,10 @@
 //! floor.
 //!
 //! All contacts of a dynamic body with static and kinematic bodies are smoothed together. Contacts
-//! between dynamic bodies are not smoothed. A body is skipped if all of its contacts are old,
-//! because they were smoothed when they were found. Bodies are processed in the order of their
-//! numbers, on one thread.
+//! between dynamic bodies are not smoothed, nor are those that a hook disabled in the last step:
+//! what a body passes is no surface. A body is skipped if all of its contacts are old, because
+//! they were smoothed when they were found. Bodies are processed in the order of their numbers, on
+//! one thread.
 //!
 //! Reference: [`carom_query::smooth_internal_edges`].
 
@@ -95,7 +96,7 @@ pub(crate) fn smooth(
 /// Returns the dynamic body of a pair state, if contacts do not move the other body.
 pub(crate) fn resting_body(scene: &Scene<'_>, state: &PairState) -> Option<u32> {
     let (a, b) = (state.a.index, state.b.index);
-    if state.n == 0 || state.is_sensor || state.is_deferred {
+    if state.n == 0 || state.is_sensor || state.is_deferred || state.is_disabled {
         return None;
     }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;

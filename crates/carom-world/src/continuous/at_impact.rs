@@ -15,9 +15,13 @@
 //!    Hooks and reports still get these contacts.
 //!
 //! Pairs that touch at the start of the step keep the contacts of the start. So do all but the
-//! first impact of a body, because its path after that one is not known. A body in a joint does
-//! not move along the predicted path, so none of its contacts is dropped. The sweep of other
-//! bodies after the solver (`sweep`) does not depend on these contacts.
+//! first impact of a body, because its path after that one is not known. A pair that a hook
+//! disables is no impact. If a body has several first impacts at one time, as on a seam between
+//! two tiles, their internal edges are smoothed together. A tile ahead may have no contacts at the
+//! start, because they were smoothed away. Its impact counts as well.
+//!
+//! A body in a joint does not move along the predicted path, so none of its contacts is dropped.
+//! The sweep of other bodies after the solver (`sweep`) does not depend on these contacts.
 //!
 //! If the step fails, all pairs get the contacts of its start back.
 //!
@@ -73,14 +77,28 @@ enum Passage {
     Unknown,
 }
 
+/// The contacts of a pair at the poses of its impact.
+struct AtImpact {
+    slot: u32,
+    pair: [usize; 2],
+    /// In seconds from the start of the step.
+    time: f64,
+    motions: [Motion; 2],
+    poses: [Pose; 2],
+    /// The distance within which contacts were found.
+    reach: f32,
+    manifolds: Vec<Manifold>,
+}
+
 impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Before the solver: replaces the contacts of fast bodies that will meet another body within
     /// the step by those at the poses of the impact. `n_substeps` is the least number of substeps
     /// of this step.
     pub(crate) fn find_at_impact(&mut self, n_substeps: u32) {
-        let Continuous { at_impact, predicted, missed, start_contacts, .. } = &mut *self.continuous;
+        let Continuous { at_impact, predicted, impacts, missed, start_contacts, .. } = &mut *self.continuous;
         at_impact.clear();
         predicted.clear();
+        impacts.clear();
         missed.clear();
         start_contacts.clear();
         if self.continuous.fast.is_empty() {
@@ -90,9 +108,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let look_ahead = self.dt * (1.0 + BOUNCE_LOOK_AHEAD / n_substeps.max(1) as f32);
         self.continuous.look_ahead = look_ahead;
         let mut memory = core::mem::take(&mut self.continuous.sweeps.memory);
-        let mut impacts: Vec<(u32, f64)> = Vec::new();
-        // The first impact of each body.
-        let mut first: BTreeMap<u32, f64> = BTreeMap::new();
         for number in 0..self.contacts.active_pairs.len() {
             let slot = self.contacts.active_pairs[number];
             let state = self.contacts.states[slot as usize];
@@ -104,26 +119,119 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
                     Passage::Unknown => continue,
                     Passage::Miss if pair.iter().any(|&body| !self.joints.of(body).is_empty()) => continue,
                     Passage::Miss => self.continuous.missed.push(slot),
-                    Passage::Impact(time) => {
-                        impacts.push((slot, time));
-                        for body in pair.into_iter().filter(|&body| self.is_dynamic(body)) {
-                            let first = first.entry(body).or_insert(time);
-                            *first = first.min(time);
-                        }
-                    }
+                    Passage::Impact(time) => self.continuous.impacts.push((slot, time)),
                 },
             }
             self.continuous.predicted.push(slot);
         }
+        if self.settings.smooths_internal_edges {
+            self.predict_smoothed(&mut memory);
+        }
         self.continuous.sweeps.memory = memory;
-        let tolerance = SIMULTANEOUS_RATIO * f64::from(self.dt);
-        for (slot, time) in impacts {
+        self.replace_contacts_of_first(|_| false);
+    }
+
+    /// Predicts the pairs of a fast body with other pieces of a surface that it nears: a piece that
+    /// it is not over yet has no contacts at the start of the step, because internal edges were
+    /// smoothed.
+    fn predict_smoothed(&mut self, memory: &mut Workspace) {
+        let mut near: Vec<u32> = Vec::new();
+        for &slot in &self.continuous.predicted {
+            near.extend(self.body_on_surface(&self.contacts.states[slot as usize]));
+        }
+        near.sort_unstable();
+        if near.is_empty() {
+            return;
+        }
+        for number in 0..self.contacts.active_pairs.len() {
+            let slot = self.contacts.active_pairs[number];
             let state = self.contacts.states[slot as usize];
-            let is_first = |body: u32| first.get(&body).is_none_or(|first| time <= first + tolerance);
-            if is_first(state.a.index) && is_first(state.b.index) {
-                self.replace_contacts(slot, time);
+            let body = self.body_on_surface(&state).filter(|body| near.binary_search(body).is_ok());
+            if body.is_none() || state.n != 0 || !self.is_predictable(&state) {
+                continue;
+            }
+            match self.passage([state.a.index as usize, state.b.index as usize], memory) {
+                Passage::Unknown => continue,
+                Passage::Miss => {}
+                Passage::Impact(time) => self.continuous.impacts.push((slot, time)),
+            }
+            self.continuous.predicted.push(slot);
+        }
+        self.continuous.impacts.sort_unstable_by_key(|&(slot, _)| slot);
+        self.continuous.predicted.sort_unstable();
+    }
+
+    /// Returns the dynamic body of a pair, if contacts do not move the other one.
+    fn body_on_surface(&self, state: &PairState) -> Option<u32> {
+        match [state.a.index, state.b.index].map(|body| (body, self.is_dynamic(body))) {
+            [(body, true), (_, false)] | [(_, false), (body, true)] => Some(body),
+            _ => None,
+        }
+    }
+
+    /// Whether a pair of a fast body is tested, and its bodies keep their shapes.
+    fn is_predictable(&self, state: &PairState) -> bool {
+        let pair = [state.a.index as usize, state.b.index as usize];
+        state.is_wanted
+            && !state.is_sensor
+            && !state.is_deferred
+            && !state.is_at_rest
+            && pair.iter().any(|&index| self.is_swept(index))
+            && !pair.iter().any(|&index| 0.0 < self.bodies.deforming.farthest(index))
+    }
+
+    /// After the hooks were called: if they disabled the first impact of a body, the next one gets
+    /// its contacts. Drops the manifolds that would close, of the pairs that miss each other.
+    /// Changes of them by hooks are dropped as well.
+    pub(crate) fn update_at_impact(&mut self) {
+        if 0 < self.bodies.n_hooked {
+            let changes = core::mem::take(&mut self.contacts.hooked.changes);
+            self.replace_contacts_of_first(|slot| changes.iter().any(|change| change.index == slot));
+            self.contacts.hooked.changes = changes;
+        }
+        for k in 0..self.continuous.missed.len() {
+            self.drop_closing(self.continuous.missed[k]);
+        }
+    }
+
+    /// Returns the time of the first impact of each dynamic body that has one. Pairs that a hook
+    /// disabled do not count.
+    fn first_impacts(&self) -> BTreeMap<u32, f64> {
+        let mut first: BTreeMap<u32, f64> = BTreeMap::new();
+        for &(slot, time) in &self.continuous.impacts {
+            let state = &self.contacts.states[slot as usize];
+            for body in [state.a.index, state.b.index] {
+                if state.may_push() && self.is_dynamic(body) {
+                    let first = first.entry(body).or_insert(time);
+                    *first = first.min(time);
+                }
             }
         }
+        first
+    }
+
+    /// Replaces the contacts of the pairs that are the first impact of both bodies. Pairs that
+    /// have contacts of an impact already, or contacts that a hook changed, keep them.
+    fn replace_contacts_of_first(&mut self, is_changed: impl Fn(u32) -> bool) {
+        let first = self.first_impacts();
+        let tolerance = SIMULTANEOUS_RATIO * f64::from(self.dt);
+        let mut found = Vec::new();
+        for &(slot, time) in &self.continuous.impacts {
+            let state = &self.contacts.states[slot as usize];
+            let bodies = [state.a.index, state.b.index];
+            let own = bodies.map(|body| first.get(&body).copied().unwrap_or(time));
+            let is_first = own.iter().all(|first| time <= first + tolerance);
+            if is_first && !is_changed(slot) && !self.continuous.at_impact.contains(&slot) {
+                // Simultaneous impacts of a body get one pose of it.
+                let time = own[0].min(own[1]).min(time);
+                found.extend(self.contacts_at_impact(slot, bodies.map(|body| body as usize), time));
+            }
+        }
+        self.smooth(&mut found);
+        for at_impact in found {
+            self.put_at_impact(at_impact);
+        }
+        self.continuous.at_impact.sort_unstable();
     }
 
     /// After the solver's input was collected: appends the contacts that were found at an impact.
@@ -152,14 +260,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Returns how a pair of a fast body that does not touch yet approaches.
     fn approach(&self, state: &PairState, look_ahead: f32) -> Approach {
         let pair = [state.a.index as usize, state.b.index as usize];
-        if state.n == 0
-            || !state.is_wanted
-            || state.is_sensor
-            || state.is_deferred
-            || state.is_at_rest
-            || !pair.iter().any(|&index| self.is_swept(index))
-            || pair.iter().any(|&index| 0.0 < self.bodies.deforming.farthest(index))
-        {
+        if state.n == 0 || !self.is_predictable(state) {
             return Approach::Slow;
         }
         let [a, b] = pair.map(|index| &self.bodies.motions[index]);
@@ -211,7 +312,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else {
             return Passage::Unknown;
         };
-        let (solids, end) = (self.unfiltered(), f64::from(self.dt));
+        // Colliders that a hook disabled in the last step do not count.
+        let (solids, end) = (self.solids(), f64::from(self.dt));
         let settings = ImpactSettings::default().with_target_distance(f64::from(self.touching()));
         let mut first = end;
         for [part_a, part_b] in solids.part_pairs(pair[0], pair[1]) {
@@ -228,14 +330,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             _ if !(0.0 < first) => Passage::Unknown,
             _ if first < end => Passage::Impact(first),
             _ => Passage::Miss,
-        }
-    }
-
-    /// After the hooks were called: drops the manifolds that would close, of the pairs that miss
-    /// each other. Changes of them by hooks are dropped as well.
-    pub(crate) fn drop_missed(&mut self) {
-        for k in 0..self.continuous.missed.len() {
-            self.drop_closing(self.continuous.missed[k]);
         }
     }
 
@@ -296,11 +390,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
     }
 
-    /// Replaces the contacts of a pair by those at the time of its impact, if there are any.
-    fn replace_contacts(&mut self, slot: u32, time: f64) {
-        let state = self.contacts.states[slot as usize];
-        let pair = [state.a.index as usize, state.b.index as usize];
-        let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else { return };
+    /// Finds the contacts of a pair at the time of its impact.
+    fn contacts_at_impact(&self, slot: u32, pair: [usize; 2], time: f64) -> Option<AtImpact> {
+        let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else { return None };
         let motions = [motion_a, motion_b];
         let poses = motions.map(|motion| single(&motion.pose_at(time)));
         let unit = self.settings.solver.length_unit;
@@ -313,7 +405,50 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         } else if let (Some(a), Some(b)) = (solids.whole(pair[0]), solids.whole(pair[1])) {
             manifolds(a, &poses[0], b, &poses[1], reach, &mut ManifoldCache::new(), &mut found);
         }
-        self.smooth(pair, &poses, reach, &mut found);
+        Some(AtImpact { slot, pair, time, motions, poses, reach, manifolds: found })
+    }
+
+    /// Smooths internal edges of the bodies that contacts do not move, for all first impacts of a
+    /// dynamic body together.
+    fn smooth(&self, found: &mut [AtImpact]) {
+        if !self.settings.smooths_internal_edges {
+            return;
+        }
+        // The dynamic body, the index of its impact, and its side in the pair.
+        let mut resting: Vec<(usize, usize, usize)> = Vec::new();
+        for (number, AtImpact { slot, pair, .. }) in found.iter().enumerate() {
+            if let Some(body) = self.body_on_surface(&self.contacts.states[*slot as usize]) {
+                resting.push((body as usize, number, usize::from(pair[1] == body as usize)));
+            }
+        }
+        resting.sort_unstable();
+        let (solids, slop) =
+            (self.unfiltered(), self.settings.solver.slop * self.settings.solver.length_unit);
+        for group in resting.chunk_by(|x, y| x.0 == y.0) {
+            let (body, first, own) = group[0];
+            let Some(shape) = solids.whole(body) else { continue };
+            let (mut all, mut neighbours, mut reach) = (Vec::new(), Vec::new(), 0.0_f32);
+            for &(_, number, own) in group {
+                let AtImpact { pair, poses, manifolds, reach: own_reach, .. } = &found[number];
+                let range = all.len()..all.len() + manifolds.len();
+                all.extend_from_slice(manifolds);
+                reach = reach.max(*own_reach);
+                if let Some(other) = solids.whole(pair[1 - own]) {
+                    neighbours.push(Neighbour::new(other, &poses[1 - own], own == 1, range));
+                }
+            }
+            let pose = &found[first].poses[own];
+            smooth_internal_edges(shape, pose, &neighbours, &mut all, reach, MAX_STEP_RATIO * slop);
+            let mut smoothed = all.into_iter();
+            for &(_, number, _) in group {
+                found[number].manifolds.iter_mut().zip(&mut smoothed).for_each(|(old, new)| *old = new);
+            }
+        }
+    }
+
+    /// Replaces the contacts of a pair by those at its impact, if there are any.
+    fn put_at_impact(&mut self, at_impact: AtImpact) {
+        let AtImpact { slot, pair, time, motions, manifolds: mut found, .. } = at_impact;
         for manifold in &mut found {
             self.move_back(pair, &motions, time, manifold);
         }
@@ -326,26 +461,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.continuous.start_contacts.push(StartContacts::of(slot, state));
         self.stats.n_manifolds = self.stats.n_manifolds + found.len() - state.n as usize;
         (state.first, state.n) = (contacts.manifolds.len() as u32, found.len() as u32);
-        // The next detection tests the pair again, and does not move these contacts along.
+        // The next detection tests the pair again, and does not move these contacts along. It
+        // takes place even if rounding keeps all bodies where they are, and then drops them.
         state.drift = f32::MAX;
+        contacts.is_changed = true;
         contacts.manifolds.append(&mut found);
         self.continuous.at_impact.push(slot);
-    }
-
-    /// Smooths internal edges of a body that contacts do not move.
-    fn smooth(&self, pair: [usize; 2], poses: &[Pose; 2], reach: f32, found: &mut [Manifold]) {
-        let are_dynamic = pair.map(|index| self.is_dynamic(index as u32));
-        let own = usize::from(!are_dynamic[0]);
-        let solids = self.unfiltered();
-        let shapes = [own, 1 - own].map(|side| solids.whole(pair[side]));
-        let ([Some(shape), Some(other)], true, [true, false] | [false, true]) =
-            (shapes, self.settings.smooths_internal_edges, are_dynamic)
-        else {
-            return;
-        };
-        let neighbour = Neighbour::new(other, &poses[1 - own], own == 1, 0..found.len());
-        let max_step = MAX_STEP_RATIO * self.settings.solver.slop * self.settings.solver.length_unit;
-        smooth_internal_edges(shape, &poses[own], &[neighbour], found, reach, max_step);
     }
 
     /// Moves a manifold from the poses of the impact back to the start of the step.

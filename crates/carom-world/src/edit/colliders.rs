@@ -30,6 +30,8 @@ impl<B: BroadPhase> World<B> {
     /// sensors, each with its own density. If all are sensors, it is the sum over these. The
     /// body's frame and the velocities of its points stay.
     ///
+    /// The common shape of all colliders is built anew: use [`World::insert_colliders`] for many.
+    ///
     /// Errors: a stale body, a number out of its range, [`WorldError::Full`], or a dynamic body
     /// would have no mass, for instance with a half-space. Nothing is changed then.
     pub fn insert_collider(
@@ -37,43 +39,100 @@ impl<B: BroadPhase> World<B> {
         body: BodyId,
         collider: impl Into<ColliderDesc>,
     ) -> Result<ColliderId, WorldError> {
+        let slots = self.insert_all(body, alloc::vec![collider.into()])?;
+        Ok(slots[0].on(body))
+    }
+
+    /// Adds colliders to a body at once, in this order. It does the same as
+    /// [`World::insert_collider`] for each, in time proportional to the number of colliders.
+    ///
+    /// Errors: those of [`World::insert_collider`], for the first collider that has one. Nothing
+    /// is changed then.
+    pub fn insert_colliders(
+        &mut self,
+        body: BodyId,
+        colliders: impl IntoIterator<Item = ColliderDesc>,
+    ) -> Result<Vec<ColliderId>, WorldError> {
+        let colliders: Vec<ColliderDesc> = colliders.into_iter().collect();
+        if colliders.is_empty() {
+            return self.bodies.index_of(body).map(|_| Vec::new());
+        }
+        let slots = self.insert_all(body, colliders)?;
+        Ok(slots.into_iter().map(|slot| slot.on(body)).collect())
+    }
+
+    fn insert_all(
+        &mut self,
+        body: BodyId,
+        mut colliders: Vec<ColliderDesc>,
+    ) -> Result<Vec<ColliderSlot>, WorldError> {
         let index = self.bodies.index_of(body)?;
-        let mut desc: ColliderDesc = collider.into();
-        desc.normalize_pose()?;
-        desc.check()?;
+        for desc in &mut colliders {
+            desc.normalize_pose()?;
+            desc.check()?;
+        }
         let mobility = self.bodies.traits[index].filter.mobility;
-        let slot = self.edit_composite(body, |slots, parts| {
+        let inserted = self.edit_composite(body, |slots, parts| {
             // A number whose generations are used up is not reused.
             let is_free = |slot: &Slot| slot.collider.is_none() && slot.generation < u16::MAX - 1;
-            let place = slots.iter().position(is_free).unwrap_or(slots.len());
-            if place == slots.len() {
-                slots.push(Slot { generation: 0, collider: None });
-                parts.push(Vec::new());
-            }
-            parts[place] = parts_of(&desc.shape, &desc.pose);
-            slots[place].generation += 1;
-            slots[place].collider = Some(Collider::of(&desc, mobility, parts[place].len()));
-            ColliderSlot { index: place as u16, generation: slots[place].generation }
+            let mut place = 0;
+            let mut insert = |desc: &ColliderDesc| {
+                let free = slots[place..].iter().position(is_free);
+                place = free.map_or(slots.len(), |next| place + next);
+                if place == slots.len() {
+                    slots.push(Slot { generation: 0, collider: None });
+                    parts.push(Vec::new());
+                }
+                parts[place] = parts_of(&desc.shape, &desc.pose);
+                slots[place].generation += 1;
+                slots[place].collider = Some(Collider::of(desc, mobility, parts[place].len()));
+                ColliderSlot { index: place as u16, generation: slots[place].generation }
+            };
+            colliders.iter().map(&mut insert).collect::<Vec<_>>()
         })?;
-        self.put_part_materials(body, slot, desc.part_materials)?;
-        Ok(slot.on(body))
+        for (slot, desc) in inserted.iter().zip(colliders) {
+            self.put_part_materials(body, *slot, desc.part_materials)?;
+        }
+        Ok(inserted)
     }
 
     /// Removes a collider from its body, and wakes the body and the bodies that it touched. The
     /// mass is updated: see [`World::insert_collider`]. A body without a collider keeps its mass,
     /// and touches nothing.
     ///
+    /// The common shape of the others is built anew: use [`World::remove_colliders`] for many.
+    ///
     /// Errors: a stale collider, or a dynamic body whose other colliders have no mass. Nothing is
     /// changed then.
     pub fn remove_collider(&mut self, id: ColliderId) -> Result<(), WorldError> {
-        self.index_of_collider(id)?;
-        self.edit_composite(id.body, |slots, parts| {
-            let index = usize::from(id.slot.index);
-            slots[index].collider = None;
-            slots[index].generation += 1;
-            parts[index].clear();
-        })?;
-        self.put_part_materials(id.body, id.slot, None)
+        self.remove_colliders(&[id])
+    }
+
+    /// Removes colliders at once: see [`World::remove_collider`]. The time for each of their bodies
+    /// is proportional to the number of its colliders. A collider may be listed twice.
+    ///
+    /// Errors: those of [`World::remove_collider`]. Nothing is changed by a stale collider. If a
+    /// body would have no mass, the colliders of this body and of those after it stay.
+    pub fn remove_colliders(&mut self, ids: &[ColliderId]) -> Result<(), WorldError> {
+        for &id in ids {
+            self.index_of_collider(id)?;
+        }
+        let mut sorted = ids.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        for of_body in sorted.chunk_by(|x, y| x.body == y.body) {
+            self.edit_composite(of_body[0].body, |slots, parts| {
+                for index in of_body.iter().map(|id| usize::from(id.slot.index)) {
+                    slots[index].collider = None;
+                    slots[index].generation += 1;
+                    parts[index].clear();
+                }
+            })?;
+            for id in of_body {
+                self.put_part_materials(id.body, id.slot, None)?;
+            }
+        }
+        Ok(())
     }
 
     /// Sets the materials of the parts of a collider, which must have been checked, and updates the

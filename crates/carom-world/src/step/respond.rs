@@ -58,7 +58,7 @@ impl<B: BroadPhase> World<B> {
         #[cfg(feature = "soft")]
         let mut held = Vec::new();
         if 0.0 < dt {
-            self.continuous_step().drop_missed();
+            self.continuous_step().update_at_impact();
             self.stop_unknown();
             #[cfg(feature = "soft")]
             {

@@ -5,7 +5,9 @@ use crate::jointed::{
 };
 use crate::scenes::{CheckedStep, DT, ball, cuboid};
 use carom_math::{Pose, Vec3};
-use carom_world::{BodyDesc, BodyId, JointDesc, JointFault, JointId, JointKind, Motor, World, WorldError};
+use carom_world::{
+    BodyDesc, BodyId, JointDesc, JointFault, JointId, JointKind, Motor, TorsionSpring, World, WorldError,
+};
 
 const HALF: Vec3 = Vec3::new(0.3, 0.2, 0.1);
 
@@ -89,6 +91,40 @@ fn r_a_fast_gear_stays_at_its_angles() {
     let moved = off(angles(&world)) - before;
     let turns = (moved / std::f64::consts::TAU).round();
     assert!((moved - turns * std::f64::consts::TAU).abs() < 0.05, "{moved}");
+}
+
+/// The wheels turn by more than half a turn in a substep, at 1500 and 3000 radians per second.
+/// Then they are stopped, and the ratio is changed: they stay at their angles.
+#[test]
+fn r_a_gear_counts_turns_at_any_speed() {
+    for (speed, counts_turns) in
+        [100.0, 1500.0, 3000.0].into_iter().flat_map(|speed| [(speed, true), (speed, false)])
+    {
+        let Geared { mut world, joints, gear, bodies } = geared([2.0, 2.0], 1.0, false);
+        let turn_at = |world: &mut World, speeds: [f32; 2]| {
+            for (body, speed) in bodies.into_iter().zip(speeds) {
+                world.body_mut(body).unwrap().set_angular_velocity(Vec3::Z * speed).unwrap();
+            }
+        };
+        let counter = counts_turns.then_some(TorsionSpring::new(0.0, 0.0));
+        for joint in joints {
+            world.joint_mut(joint).unwrap().set_torsion_spring(counter).unwrap();
+        }
+        let angles = |world: &World| joints.map(|joint| coordinate_of(world, joint));
+        turn_at(&mut world, [speed, -speed]);
+        run(&mut world, 0.5);
+        let turned = angles(&world);
+        for (angle, due) in turned.into_iter().zip([0.5 * speed, -0.5 * speed]) {
+            let error = (angle / f64::from(due) - 1.0).abs();
+            assert!(!counts_turns || error < 0.01, "{speed}: {angle} for {due}");
+        }
+        turn_at(&mut world, [0.0; 2]);
+        world.joint_mut(gear).unwrap().set_ratio(1.5).unwrap();
+        run(&mut world, 0.5);
+        for (angle, before) in angles(&world).into_iter().zip(turned) {
+            assert!((angle - before).abs() < 0.05, "{speed}: {angle} after {before}");
+        }
+    }
 }
 
 /// A gear box that shifts: from then on the wheels turn by the new ratio. Nothing jumps.

@@ -419,6 +419,76 @@ fn a_dropped_pair_is_not_deferred_on_a_budget() {
     assert!(0 < n_short);
 }
 
+/// Disables the contacts of the bodies with this user data.
+struct Passing;
+
+/// The user data of what is passed.
+const PASSED: u64 = 78;
+
+impl Hooks for Passing {
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        let (a, b) = (contact.pair().a, contact.pair().b);
+        let is_passed = [a.user_data, a.collider_data, b.user_data, b.collider_data].contains(&PASSED);
+        if is_passed {
+            contact.disable();
+        }
+    }
+}
+
+/// A platform that is passed, because a hook disables its contacts, is no impact. The ball behind
+/// it is hit in the same step.
+#[test]
+fn r_a_ball_behind_a_disabled_platform_is_hit_along_the_line_of_centres() {
+    for both_are_hooked in [false, true] {
+        for_all(DT, |speed, distance| {
+            let mut world = world();
+            let sine = 0.5;
+            world.insert(fixed(ball(RADIUS)).with_position(Vec3::Z * (2.0 * sine * RADIUS))).unwrap();
+            let platform = fixed(cuboid(Vec3::new(0.005, 1.0, 1.0))).with_position(Vec3::NEG_X * 0.1);
+            let platform = platform.with_user_data(PASSED).with_hooks(ActiveHooks::MODIFY);
+            world.insert(platform).unwrap();
+            let hooks = if both_are_hooked { ActiveHooks::MODIFY } else { ActiveHooks::empty() };
+            let desc = shot(ball(RADIUS)).with_position(Vec3::NEG_X * distance).with_hooks(hooks);
+            let id = world.insert(desc.with_linear_velocity(Vec3::X * speed)).unwrap();
+            for _ in 0..(1.2 * distance / (speed * DT)) as u32 + 3 {
+                world.step_with(DT, StepOptions::new().with_hooks(&Passing)).unwrap();
+            }
+            let due = mirrored(Vec3::X * speed, line_of_centres(sine));
+            assert_near(velocity(&world, id), due, &format!("{speed} m/s, both: {both_are_hooked}"));
+        });
+    }
+}
+
+/// A ball lands a few millimetres beyond the seam of two tiles, and so nearly at once on both. It
+/// bounces as off one tile.
+#[test]
+fn r_a_ball_that_lands_on_a_seam_bounces_as_off_one_tile() {
+    for beyond in [0.0, 1e-4, 5e-4, 1e-3, 2e-3, 3e-3, 4e-3] {
+        for (slide, order) in [(0.0, false), (2.0, false), (2.0, true), (-2.0, true)] {
+            for_all(DT, |speed, distance| {
+                let mut world = world();
+                let sides = if order { [1.0, -1.0] } else { [-1.0, 1.0] };
+                for side in sides {
+                    let tile = fixed(cuboid(Vec3::new(1.0, 0.1, 1.0)));
+                    world.insert(tile.with_position(Vec3::new(side, -0.1, 0.0))).unwrap();
+                }
+                let v = Vec3::new(slide, -speed, 0.0);
+                let at = Vec3::new(beyond, 0.1, 0.0) - v * (distance / speed);
+                // Farther away than a tile, it passes beside both.
+                if 0.9 < at.x.abs() {
+                    return;
+                }
+                let id = world.insert(shot(ball(0.1)).with_position(at).with_linear_velocity(v)).unwrap();
+                play(&mut world, speed, distance, DT);
+                let due = Vec3::new(slide, speed, 0.0);
+                let found = velocity(&world, id);
+                let what = format!("{speed} m/s, slide {slide}, {beyond} beyond");
+                assert!((found - due).length() < 2e-3 * due.length(), "{what}: {found}");
+            });
+        }
+    }
+}
+
 /// Counts the steps of a pair in its tag, and panics once for another pair.
 #[derive(Default)]
 struct Counting {

@@ -40,6 +40,7 @@ mod joint_kinds;
 mod jointed;
 mod joints;
 mod loads;
+mod many_colliders;
 mod mesh_bodies;
 mod momentum;
 mod motion_bounds;
