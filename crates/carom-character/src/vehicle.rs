@@ -30,6 +30,7 @@ use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
 use carom_world::{BodyId, ColliderRef, Filter, JointKind, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
+use core::iter;
 use glam::{DMat3, DVec3};
 
 /// The relaxation length in radii: over this distance, in short steps, a rolling tyre's lateral
@@ -429,7 +430,8 @@ fn cast(
     desc: &WheelDesc,
     (highest, below): (f64, f64),
 ) -> Option<(RayHit, f64)> {
-    for above in [highest, desc.travel.min(highest), 0.0_f64.min(highest)] {
+    let lower = [desc.travel, 0.0].into_iter().filter(|above| *above < highest);
+    for above in iter::once(highest).chain(lower) {
         let length = above + desc.radius + below;
         let hit = sweep.ray(mount + up * above, -up * length, None)?;
         if !hit.starts_inside {
@@ -500,3 +502,6 @@ fn wheel_body<B: BroadPhase>(
     };
     Ok((start, end))
 }
+
+#[cfg(test)]
+mod tests;

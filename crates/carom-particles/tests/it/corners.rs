@@ -441,7 +441,7 @@ fn r_fast_grains_ask_no_obstacle_far_away() {
     assert!((0..1200).all(|id| 0.4 * RADIUS < solver.position(id).unwrap().y));
 }
 
-/// A cloth and a soft body that are laid or thrown into a steep V stay in it, though they press their
+/// A cloth and a soft body that are laid or thrown into a steep V stay in it. They press their
 /// lowest vertices against both plates, and slide on along its tip.
 #[test]
 fn cloth_and_soft_bodies_stay_in_a_steep_v() {

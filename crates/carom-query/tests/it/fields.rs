@@ -10,7 +10,7 @@ use carom_query::{
 use carom_scenes::mesh::torus;
 use carom_sdf::{Accuracy, BakeSettings, Field, FieldShape, Grid, SdfGrid, SparseSdf};
 use carom_testkit::random::Random;
-use glam::DVec3;
+use glam::{DVec3, IVec3, UVec3};
 use std::sync::Arc;
 
 const HALF: Vec3 = Vec3::new(0.5, 0.4, 0.3);
@@ -85,6 +85,46 @@ fn distances_are_those_of_the_shape_within_the_bound() {
                 }
             }
             assert!(3 < n_apart || name == "half-space", "{name}: {n_apart}");
+        }
+    }
+}
+
+/// The ground below a plane ends at the border of its grid: it is a box for other shapes, points and
+/// rays.
+#[test]
+fn r_a_solid_ends_at_the_border_of_its_grid() {
+    let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();
+    let (low, high) = grid.wide_bounds();
+    let ground = |p: DVec3| p.y;
+    let (half, middle) = (Vec3::new(1.0, 0.5, 1.0), Pose::from_translation(Vec3::NEG_Y * 0.5));
+    let truth = Shape::Cuboid(Cuboid::new(half).unwrap());
+    for band in [f32::INFINITY, 3.0] {
+        let settings = BakeSettings::default().with_grid(grid).with_band(band);
+        let field = SdfGrid::from_function(low, high, &settings, Accuracy::Exact, ground).unwrap();
+        let field = Shape::Field(Arc::new(FieldShape::new(field)));
+        let names = ["sphere", "capsule", "cuboid", "torus"];
+        for (name, other) in shapes().into_iter().filter(|(name, _)| names.contains(name)) {
+            let (slack, mut random, mut n_below) = (bound(&field), Random::new(13), 0);
+            for round in 0..60 {
+                let pose = random_pose(&mut random, 0.08 * round as f32);
+                let found = distance(&field, &Pose::IDENTITY, &other, &pose).distance;
+                let exact = distance(&truth, &middle, &other, &pose).distance;
+                assert!((found - exact).abs() <= slack, "{name}, {band}: {found} {exact}, {pose:?}");
+                n_below += u32::from(slack < exact && pose.translation.y < -1.0);
+            }
+            assert!(0 < n_below, "{name}");
+        }
+        // Points below and beside it are outside, and rays meet it where it ends.
+        for axis in [Vec3::NEG_Y, Vec3::X, Vec3::NEG_Z] {
+            let (side, inner) = (Vec3::NEG_Y * 0.5 * (1.0 - axis.y.abs()) + axis, axis * 0.05);
+            let found = project_point(&field, &Pose::IDENTITY, side + axis * 0.3).unwrap();
+            assert!((found.distance - 0.3).abs() < bound(&field), "{axis}: {found:?}");
+            assert!((found.point - side).length() < 2.0 * bound(&field), "{axis}: {found:?}");
+            let found = project_point(&field, &Pose::IDENTITY, side - inner).unwrap();
+            assert!((found.distance + 0.05).abs() < bound(&field), "{axis}: {found:?}");
+            let ray = Ray::new(side + axis, -axis);
+            let hit = cast_ray(&field, &Pose::IDENTITY, &ray, Interval::new(0.0, 3.0)).unwrap();
+            assert!((hit.t - 1.0).abs() < 1e-5, "{axis}: {hit:?}");
         }
     }
 }

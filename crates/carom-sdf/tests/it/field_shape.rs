@@ -1,6 +1,7 @@
 //! The queries of a field as a shape: floors that no sample is below, and lines through the
 //! surface.
 
+use crate::sample::Distance;
 use crate::scenes::{closed, cuboid, open_box};
 use carom_geom::{Crossing, DistanceField};
 use carom_math::Ray;
@@ -76,7 +77,7 @@ fn the_floor_of_a_plane_is_the_plane() {
 fn r_a_solid_ends_at_the_border_of_the_grid() {
     let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();
     let (low, high) = grid.wide_bounds();
-    let solids: [(&str, fn(DVec3) -> f64); 2] = [("ground", |p| p.y), ("room", |p| 0.8 - p.length())];
+    let solids: [(&str, Distance); 2] = [("ground", |p| p.y), ("room", |p| 0.8 - p.length())];
     for (name, solid) in solids {
         for band in [f32::INFINITY, 3.0] {
             let settings = BakeSettings::default().with_grid(grid).with_band(band);

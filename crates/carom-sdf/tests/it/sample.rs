@@ -8,6 +8,9 @@ use carom_scenes::mesh::torus;
 use carom_sdf::{Accuracy, BakeSettings, Field, Grid, RayOutcome, SdfGrid};
 use glam::{DVec3, IVec3, UVec3, Vec3};
 
+/// A signed distance.
+pub(crate) type Distance = fn(DVec3) -> f64;
+
 /// Points in and around the grid of a field, some at nodes and faces of cells, some far away.
 pub(crate) fn points(field: &impl Field, n: usize, seed: u64) -> Vec<Vec3> {
     let mut rng = Rng::new(seed);
@@ -127,7 +130,7 @@ fn gradients_point_away_from_the_surface() {
 fn r_a_solid_that_reaches_the_border_ends_there() {
     let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();
     let (settings, (low, high)) = (BakeSettings::default().with_grid(grid), grid.wide_bounds());
-    let solids: [(&str, fn(DVec3) -> f64); 3] = [
+    let solids: [(&str, Distance); 3] = [
         ("ground", |p| p.y),
         ("room", |p| 0.8 - p.length()),
         ("ball", |p| (p - DVec3::new(0.9, 0.2, -0.1)).length() - 0.9),

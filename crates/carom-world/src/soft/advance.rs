@@ -130,7 +130,7 @@ impl<B: BroadPhase> World<B> {
             let gravity = self.settings.solver.gravity;
             let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
                 || core::mem::take(&mut soft.are_bodies_changed) && {
-                    let near = self.bodies_near(&soft, self.strongest(&soft, dt), dt);
+                    let near = self.bodies_near(&soft, &soft.holders(), self.strongest(&soft, dt), dt);
                     let near = self.with_bearers(near).bodies;
                     soft.resting.near != self.marks(&near)
                 };
@@ -235,7 +235,8 @@ impl<B: BroadPhase> World<B> {
     fn step_soft_set(&mut self, soft: &mut SoftSet, dt: f32) -> Result<(bool, Vec<HeldPush>), WorldError> {
         let gravity = self.settings.solver.gravity;
         soft.apply_settings(&self.soft.settings, gravity, dt)?;
-        let near = self.bodies_near(soft, self.strongest(soft, dt), dt);
+        let holders = soft.holders();
+        let near = self.bodies_near(soft, &holders, self.strongest(soft, dt), dt);
         let NearBodies { bodies: near, n_met, contacts } = self.with_bearers(near);
         let is_moving = near.iter().any(|&body| self.moves_among_soft(body));
         let marks = self.marks(&near);
@@ -291,7 +292,6 @@ impl<B: BroadPhase> World<B> {
         let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
         let n_substeps = soft.solver.settings().substeps;
-        let holders = soft.holders();
         let push_of = |(boundary, id): (&BodyBoundary<'_>, &BodyId)| {
             if holders.binary_search(id).is_ok() && boundary.supports.is_empty() {
                 BodyPush::of_held(boundary, dt, n_substeps)
@@ -319,11 +319,11 @@ impl<B: BroadPhase> World<B> {
         self.bodies.solid_shape(index).filter(|_| !self.bodies.traits[index].is_sensor)
     }
 
-    /// Returns the bodies near soft things, and those with vertices attached to them: dynamic ones,
-    /// then kinematic ones, then fixed ones.
+    /// Returns the bodies near soft things, and those with vertices attached to them, the sorted
+    /// `holders`: dynamic ones, then kinematic ones, then fixed ones.
     ///
     /// `acceleration` is the strongest one of soft things.
-    fn bodies_near(&self, soft: &SoftSet, acceleration: f32, dt: f32) -> Vec<u32> {
+    fn bodies_near(&self, soft: &SoftSet, holders: &[BodyId], acceleration: f32, dt: f32) -> Vec<u32> {
         let margin = |thing: &Thing| {
             let fastest = thing.velocities.iter().map(|v| v.length_squared()).fold(0.0, f32::max);
             NEAR_RADII * thing.radius + (carom_math::ops::sqrt(fastest) + acceleration * dt) * dt
@@ -332,7 +332,6 @@ impl<B: BroadPhase> World<B> {
             .things()
             .filter_map(|thing| Some((thing.aabb(margin(thing))?, thing.collision.filter)))
             .collect();
-        let holders = soft.holders();
         let holds = |body: u32| holders.binary_search(&self.bodies.id_at(body)).is_ok();
         let is_near = |body: u32| {
             let index = body as usize;
