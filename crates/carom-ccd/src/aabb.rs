@@ -15,6 +15,7 @@
 use crate::translate::sound_end;
 use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
 use carom_geom::{FeatureId, ShapeError, check};
+use carom_math::double_double::DoubleDouble;
 use glam::DVec3;
 
 /// An axis-aligned box that moves, or whose sides move, along straight lines from the time 0 on.
@@ -24,6 +25,9 @@ pub struct MovingAabb {
     max: DVec3,
     min_velocity: DVec3,
     max_velocity: DVec3,
+    /// Bounds of the rounding of these velocities.
+    min_error: DVec3,
+    max_error: DVec3,
 }
 
 impl MovingAabb {
@@ -48,7 +52,8 @@ impl MovingAabb {
         if least < 0.0 {
             return Err(ShapeError::Negative { what: "a side of the box", value: least });
         }
-        Ok(MovingAabb { min, max, min_velocity, max_velocity })
+        let exact = DVec3::ZERO;
+        Ok(MovingAabb { min, max, min_velocity, max_velocity, min_error: exact, max_error: exact })
     }
 
     /// Builds a box around points that move along straight lines from `start` at the time 0 to
@@ -67,8 +72,12 @@ impl MovingAabb {
             check::point("a point", point)?;
         }
         let ((min, max), (min_end, max_end)) = (bounds(start), bounds(end));
+        let sides = MovingAabb::with_sides(min, max, min_end - min, max_end - max)?;
         // The side at the time 1 is reached to within rounding, which the answers account for.
-        MovingAabb::with_sides(min, max, min_end - min, max_end - max)
+        let error = |start: DVec3, end: DVec3| {
+            DVec3::from_array([0, 1, 2].map(|k| DoubleDouble::difference(end[k], start[k]).low.abs()))
+        };
+        Ok(MovingAabb { min_error: error(min, min_end), max_error: error(max, max_end), ..sides })
     }
 
     /// Returns the lower and the upper corner of the box at the time `t`.
@@ -147,11 +156,9 @@ impl MovingAabb {
     fn gaps(&self, other: &MovingAabb) -> [Gap; 6] {
         core::array::from_fn(|i| {
             let k = i % 3;
-            if i < 3 {
-                Gap::new(self.max[k], self.max_velocity[k], other.min[k], other.min_velocity[k])
-            } else {
-                Gap::new(other.max[k], other.max_velocity[k], self.min[k], self.min_velocity[k])
-            }
+            let [low, high] = if i < 3 { [self, other] } else { [other, self] };
+            let velocities = [low.max_velocity[k], high.min_velocity[k]];
+            Gap::new([low.max[k], high.min[k]], velocities, low.max_error[k] + high.min_error[k])
         })
     }
 }
@@ -165,17 +172,20 @@ struct Gap {
     /// Bounds the rounding of `value`; `rate_error` is that of `rate`.
     value_error: f64,
     rate_error: f64,
+    /// Bounds the error of the two velocities.
+    velocity_error: f64,
 }
 
 impl Gap {
-    fn new(low: f64, low_velocity: f64, high: f64, high_velocity: f64) -> Gap {
-        let (value, rate) = (high - low, high_velocity - low_velocity);
+    fn new(sides: [f64; 2], velocities: [f64; 2], velocity_error: f64) -> Gap {
+        let [value, rate] = [sides, velocities].map(|[low, high]| high - low);
         // A difference is rounded by half a unit in its last place, and its sign is exact.
         Gap {
             value,
             rate,
             value_error: 0.5 * f64::EPSILON * value.abs(),
             rate_error: 0.5 * f64::EPSILON * rate.abs(),
+            velocity_error,
         }
     }
 
@@ -191,17 +201,20 @@ impl Gap {
     }
 
     fn times(&self, outwards: f64) -> [f64; 2] {
-        if self.rate == 0.0 {
+        // The least rate that the velocities allow, or the largest.
+        let rate = self.rate - outwards * self.velocity_error;
+        if rate == 0.0 {
             return if self.value <= 0.0 {
                 [f64::NEG_INFINITY, f64::INFINITY]
             } else {
                 [f64::INFINITY, f64::NEG_INFINITY]
             };
         }
-        let root = (-self.value / self.rate).clamp(-f64::MAX, f64::MAX);
-        // A rounded quotient of two rounded differences: 3 u, 2^-53 each.
-        let off = 2.0 * f64::EPSILON * root.abs() + if root == 0.0 { 0.0 } else { f64::MIN_POSITIVE };
-        if self.rate < 0.0 {
+        let root = (-self.value / rate).clamp(-f64::MAX, f64::MAX);
+        // A rounded quotient of two rounded differences: 3 u, 2^-53 each. With another rate: 4 u.
+        let share = if self.velocity_error == 0.0 { 2.0 } else { 3.0 } * f64::EPSILON;
+        let off = share * root.abs() + if root == 0.0 { 0.0 } else { f64::MIN_POSITIVE };
+        if rate < 0.0 {
             [root - outwards * off, f64::INFINITY]
         } else {
             [f64::NEG_INFINITY, root + outwards * off]
@@ -212,8 +225,7 @@ impl Gap {
     fn least(&self, end: f64) -> f64 {
         let start = self.value - self.value_error;
         let at_end = self.value + self.rate * end;
-        start.min(
-            at_end - 2.0 * f64::EPSILON * (self.value.abs() + self.rate.abs() * end) - self.rate_error * end,
-        )
+        let rounding = 2.0 * f64::EPSILON * (self.value.abs() + self.rate.abs() * end);
+        start.min(at_end - rounding - (self.rate_error + self.velocity_error) * end)
     }
 }

@@ -39,9 +39,9 @@ pub enum Approach {
 /// Returns when a distance falls to `target` between the times `start` and `end`.
 ///
 /// `distance` returns the distance at a time, and `rate` bounds its change per unit of time.
-/// `known` is a lower bound of the distance at the start; 0 if nothing is known. A tolerance below
-/// the rounding of the distance makes the answer undecided where it matters. NaN as a distance
-/// counts as 0.
+/// `known` is a lower bound of the distance at the start; 0 if nothing is known. An end before the
+/// start counts as the start. A tolerance below the rounding of the distance makes the answer
+/// undecided where it matters. NaN as a distance counts as 0.
 ///
 /// ```
 /// use carom_ccd::{Approach, first_approach};
@@ -60,6 +60,7 @@ pub fn first_approach(
     [start, end]: [f64; 2],
     known: f64,
 ) -> Approach {
+    let end = end.max(start);
     let (mut time, mut least) = (start, known);
     for _ in 0..MAX_VALUES {
         // The known bound reaches to the end.
@@ -72,7 +73,7 @@ pub fn first_approach(
             return Approach::Within { time, distance: now };
         }
         least = now;
-        if end <= time {
+        if end <= time || rate == 0.0 {
             return Approach::Clear { at_end: least };
         }
         let next = time + (least - target) / rate;

@@ -210,8 +210,9 @@ impl<'c> ChainMotion<'c> {
         if !(0.0 < duration && duration.is_finite()) {
             return Err(ChainError::Duration(duration));
         }
-        if start.len() != end.len() {
-            return Err(ChainError::Count { links: chain.links.len(), given: end.len() });
+        let links = chain.links.len();
+        if let Some(given) = [start.len(), end.len()].into_iter().find(|&given| given != links) {
+            return Err(ChainError::Count { links, given });
         }
         let rates: Vec<f64> = start.iter().zip(end).map(|(start, end)| (end - start) / duration).collect();
         ChainMotion::new(chain, base, start, &rates)

@@ -45,7 +45,7 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
     mut propose: impl FnMut(&WidePose, f64) -> Proposal,
 ) -> TimeOfImpact {
     tally.count(|counters| counters.searches += 1);
-    let search = Search::new(a, motion_a, b, motion_b, settings);
+    let mut search = Search::new(a, motion_a, b, motion_b, settings);
     let target = search.target;
     let (start, end, mut least) = match near_interval(&search.pair, target) {
         NearInterval::Never(distance) => return TimeOfImpact::Clear(Clear::new(distance)),
@@ -54,7 +54,6 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
     let mut tolerance = search.first_tolerance();
     let (mut safe, mut probe) = (start, start);
     let mut last: Option<Axis> = None;
-    let mut upper = f64::INFINITY;
     for _ in 0..settings.max_steps.max(1) {
         let placed = search.pair.at(probe);
         tally.count(|counters| counters.proposals += 1);
@@ -70,7 +69,6 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
             tolerance = (0.25 * tolerance).max(search.finest());
             continue;
         }
-        upper = search.upper(witness);
         let Some(n) = scaling::unit(placed.rotation_a * proposal.axis) else { break };
         let mut axis = Axis::fixed(pair, n);
         let here = axis.separation(pair, &Moment::new(safe), tally);
@@ -106,5 +104,6 @@ pub fn conservative_advancement_counted<A: SupportMap + ?Sized, B: SupportMap + 
         probe = probe.max(safe);
         last = Some(axis);
     }
-    search.undecided(safe, upper)
+    tally.count(|counters| counters.proposals += 1);
+    search.undecided(safe, &mut propose)
 }

@@ -2,7 +2,8 @@
 //!
 //! On every axis the projections overlap for one interval of time. The bodies touch from the latest
 //! start to the earliest end of these intervals. If a start is later than an end, they never touch.
-//! The axis with the latest start gives the contact: a face of A, a face of B, or two edges.
+//! The axis with the latest start gives the contact: a face of A, a face of B, or two edges. Two
+//! flat bodies, which may lie in one plane, also have axes in their planes, across their edges.
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.4; D. Eberly, Dynamic
 //! Collision Detection Using Oriented Bounding Boxes, 1999, after R. Levine.
@@ -11,8 +12,9 @@
 //! axes then certainly overlap.
 
 use crate::moving_sphere::tiny;
+use crate::search::undecided;
 use crate::translate::sound_end;
-use crate::{Clear, Impact, Proof, TimeOfImpact, Undecided, Why};
+use crate::{Clear, Impact, Proof, TimeOfImpact};
 use alloc::vec::Vec;
 use carom_geom::{FeatureId, ShapeError, check, tri_distance};
 use carom_math::double_double::DoubleDoubleVec3;
@@ -108,6 +110,18 @@ impl MovingPolytope {
         self.velocity
     }
 
+    /// Returns the largest distance of a corner from the first one.
+    fn size(&self) -> f64 {
+        self.corners.iter().fold(0.0_f64, |size, &p| size.max((p - self.corners[0]).length()))
+    }
+
+    /// Whether all corners lie in one plane, or nearly.
+    fn is_flat(&self) -> bool {
+        let [p, q, r] = self.faces[0].map(|corner| self.corners[corner as usize]);
+        let nearly = tol::TOUCHING_CORNER * self.size();
+        normal_of(p, q, p, r).is_some_and(|n| self.corners.iter().all(|&c| n.dot(c - p).abs() <= nearly))
+    }
+
     /// Returns the time at which this polytope, A, first touches the other, B, from 0 to `end`.
     ///
     /// For a hit on a face, that face is the feature. On the other side a single corner or edge is
@@ -124,6 +138,9 @@ enum Source {
     FaceOfA(usize),
     FaceOfB(usize),
     Edges(usize, usize),
+    /// In the plane of a flat body, across one of its edges.
+    EdgeOfA(usize),
+    EdgeOfB(usize),
 }
 
 /// A linear lower bound of the distance, `a + b t`.
@@ -207,7 +224,17 @@ impl<'a> Axes<'a> {
                 (normal_of(p, q, r, s), Source::Edges(i, j))
             })
         });
-        for (axis, source) in faces.chain(edges) {
+        let are_flat = a.is_flat() && b.is_flat();
+        let sides = [a, b].into_iter().enumerate().filter(|_| are_flat).flat_map(|(k, body)| {
+            let [p, q, r] = body.faces[0].map(|corner| body.corners[corner as usize]);
+            let normal = normal_of(p, q, p, r).unwrap_or(DVec3::ZERO);
+            body.edges.iter().enumerate().map(move |(i, edge)| {
+                let [p, q] = edge.map(|corner| body.corners[corner as usize]);
+                let source = if k == 0 { Source::EdgeOfA(i) } else { Source::EdgeOfB(i) };
+                (normal_of(p, q, DVec3::ZERO, normal), source)
+            })
+        });
+        for (axis, source) in faces.chain(edges).chain(sides) {
             let Some(axis) = axis else { continue };
             if let Some(clear) = self.test_axis(axis, source) {
                 return clear;
@@ -280,13 +307,18 @@ impl<'a> Axes<'a> {
         let t = if is_proved { self.first_hi } else { self.first_lo };
         let ([point_a, point_b], distance, [single_a, single_b]) = self.touch(n, t);
         if !is_proved {
-            return TimeOfImpact::Undecided(Undecided::new(self.first_lo, distance, Why::WithinRounding));
+            let [e, f] = self.rounding;
+            let size = self.bodies[0].size().max(self.bodies[1].size());
+            let rounding = (e + f * t) / self.scale + tol::TOUCHING_CORNER * size;
+            return undecided(t, distance, 0.0, rounding);
         }
         let mut impact = Impact::new([self.first_lo, self.first_hi], [point_a, point_b], n, Proof::Overlap);
         [impact.feature_a, impact.feature_b] = match source {
             Source::FaceOfA(i) => [FeatureId::face(i as u32), single_b],
             Source::FaceOfB(i) => [single_a, FeatureId::face(i as u32)],
             Source::Edges(i, j) => [FeatureId::edge(i as u32), FeatureId::edge(j as u32)],
+            Source::EdgeOfA(i) => [FeatureId::edge(i as u32), single_b],
+            Source::EdgeOfB(i) => [single_a, FeatureId::edge(i as u32)],
         };
         TimeOfImpact::Hit(impact)
     }
@@ -301,7 +333,7 @@ impl<'a> Axes<'a> {
             let displacement = body.velocity * t;
             let height = |p: DVec3| if k == 0 { n.dot(p - self.origin) } else { -n.dot(p - self.origin) };
             let most = body.corners.iter().fold(f64::NEG_INFINITY, |most, &p| most.max(height(p)));
-            let size = body.corners.iter().fold(0.0_f64, |size, &p| size.max((p - body.corners[0]).length()));
+            let size = body.size();
             for (i, &p) in body.corners.iter().enumerate() {
                 if most - tol::TOUCHING_CORNER * size <= height(p) {
                     sides[k].push(p + displacement);

@@ -19,6 +19,7 @@ use glam::{DMat3, DQuat, DVec3};
 /// local_center)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct Motion {
     /// The point of the body, in its own frame, about which it rotates.
     local_center: DVec3,
@@ -28,6 +29,34 @@ pub struct Motion {
     rotation: DQuat,
     linear: DVec3,
     angular: DVec3,
+}
+
+/// A motion as it is stored.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+#[serde(rename = "Motion")]
+struct Unchecked {
+    local_center: DVec3,
+    center: DVec3,
+    rotation: DQuat,
+    linear: DVec3,
+    angular: DVec3,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Unchecked> for Motion {
+    type Error = MotionError;
+
+    fn try_from(read: Unchecked) -> Result<Motion, MotionError> {
+        let Unchecked { local_center, center, rotation, linear, angular } = read;
+        finite(local_center.is_finite() && center.is_finite(), "centre")?;
+        finite(linear.is_finite(), "velocity")?;
+        finite(angular.is_finite(), "angular velocity")?;
+        let unit = unit(rotation)?;
+        // The bits of a motion that was written stay as they are.
+        let is_unit = (rotation.length_squared() - 1.0).abs() <= 4.0 * f64::EPSILON;
+        Ok(Motion { local_center, center, rotation: if is_unit { rotation } else { unit }, linear, angular })
+    }
 }
 
 /// The error of a motion with invalid numbers.
@@ -71,21 +100,14 @@ impl Motion {
         linear: DVec3,
         angular: DVec3,
     ) -> Result<Motion, MotionError> {
-        let finite =
-            |is_finite: bool, what| if is_finite { Ok(()) } else { Err(MotionError::NotFinite(what)) };
-        finite(rotation.is_finite(), "rotation")?;
+        let unit_rotation = unit(rotation)?;
         finite(translation.is_finite(), "translation")?;
         finite(local_center.is_finite(), "centre")?;
         finite(linear.is_finite(), "velocity")?;
         finite(angular.is_finite(), "angular velocity")?;
-        let length = ops::sqrt(rotation.length_squared());
-        if !((length - 1.0).abs() <= carom_math::tol::QUATERNION_LENGTH) {
-            return Err(MotionError::NotUnit(length));
-        }
-        let rotation = rotation * (1.0 / length);
-        let center = WidePose::from_quat(rotation, translation).transform_point(local_center);
+        let center = WidePose::from_quat(unit_rotation, translation).transform_point(local_center);
         finite(center.is_finite(), "centre")?;
-        Ok(Motion { local_center, center, rotation, linear, angular })
+        Ok(Motion { local_center, center, rotation: unit_rotation, linear, angular })
     }
 
     /// Builds the motion of a body that does not move.
@@ -120,8 +142,10 @@ impl Motion {
         Motion::new(start.0, start.1, local_center, linear, angular)
     }
 
-    /// Returns the motion of a part that is fixed to the body at this pose in its frame.
+    /// Returns the motion of a part that is fixed to the body at this pose in its frame. The
+    /// quaternion is a unit quaternion, and the position is finite.
     pub fn of_part(&self, part: (DQuat, DVec3)) -> Motion {
+        debug_assert!(unit(part.0).is_ok() && part.1.is_finite(), "{part:?} is no pose of a part");
         let rotation = part.0.normalize();
         Motion {
             local_center: rotation.conjugate() * (self.local_center - part.1),
@@ -172,6 +196,20 @@ impl Motion {
     pub fn angular(&self) -> DVec3 {
         self.angular
     }
+}
+
+fn finite(is_finite: bool, what: &'static str) -> Result<(), MotionError> {
+    if is_finite { Ok(()) } else { Err(MotionError::NotFinite(what)) }
+}
+
+/// Returns a quaternion divided by its length, which must be near 1.
+fn unit(rotation: DQuat) -> Result<DQuat, MotionError> {
+    finite(rotation.is_finite(), "rotation")?;
+    let length = ops::sqrt(rotation.length_squared());
+    if !((length - 1.0).abs() <= carom_math::tol::QUATERNION_LENGTH) {
+        return Err(MotionError::NotUnit(length));
+    }
+    Ok(rotation * (1.0 / length))
 }
 
 /// Returns the rotation by `angular * t`, by Rodrigues' formula.

@@ -47,15 +47,16 @@ pub struct SheetPlane {
 
 impl SheetPlane {
     /// Builds a plane from a normal of any length except zero. The numbers are divided by this
-    /// length and rounded.
+    /// length and rounded. The quotients must be in the range of lengths.
     pub fn new(normal: DVec3, offset: f64) -> Result<SheetPlane, ShapeError> {
         check::point("the normal of the plane", normal)?;
-        check::length("the offset of the plane", offset.abs())?;
         let size = length(normal);
         if !(0.0 < size) {
             return Err(ShapeError::NoDirection { what: "the normal of the plane" });
         }
-        Ok(SheetPlane { normal: normal / size, offset: offset / size })
+        let offset = offset / size;
+        check::length("the offset of the plane", offset.abs())?;
+        Ok(SheetPlane { normal: normal / size, offset })
     }
 
     /// Returns the normal, of unit length to rounding.

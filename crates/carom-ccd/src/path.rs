@@ -20,8 +20,8 @@
 use crate::advance::advance;
 use crate::body_pair::Moment;
 use crate::chord::{UNIT, chord_bound};
-use crate::search::part_of_distance;
-use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, Undecided, Why};
+use crate::search::{part_of_distance, undecided};
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact};
 use carom_geom::SupportMap;
 use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
@@ -102,17 +102,18 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
 
     let mut safe = poses_at(start);
     let mut probe = safe;
+    // An upper bound of the distance.
+    let upper_bound = |nearest: Option<[DVec3; 2]>| {
+        let distance = nearest.map_or(f64::INFINITY, |[p, q]| scaling::length(q - p) + rounding - margins);
+        if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) }
+    };
     let mut least = f64::INFINITY;
-    let mut upper = f64::INFINITY;
     let (mut is_exact, mut n_stalls) = (false, 0);
     for _ in 0..settings.max_steps.max(1) {
         let wanted = if is_exact { tol::GJK_TOUCHING } else { part_of_distance(margins + target, tolerance) };
         let proposal = propose(&probe.b.relative_to(&probe.a), wanted);
         let nearest = probe.nearest(&proposal);
-        upper = nearest.map_or(f64::INFINITY, |[p, q]| {
-            let distance = scaling::length(q - p) + rounding - margins;
-            if distance.is_nan() { f64::INFINITY } else { distance.max(0.0) }
-        });
+        let upper = upper_bound(nearest);
         if let Some([p, q]) = nearest
             && upper <= target
         {
@@ -158,8 +159,8 @@ pub fn path_time_of_impact<A: SupportMap + ?Sized, B: SupportMap + ?Sized>(
         let is_beyond = advanced.slope < 0.0 && safe.t < safe.t + beyond;
         probe = if is_beyond { poses_at((safe.t + beyond).min(end)) } else { safe };
     }
-    let why = if upper - target <= 64.0 * rounding { Why::WithinRounding } else { Why::StepsSpent };
-    TimeOfImpact::Undecided(Undecided::new(safe.t, upper, why))
+    let proposal = propose(&safe.b.relative_to(&safe.a), tol::GJK_TOUCHING);
+    undecided(safe.t, upper_bound(safe.nearest(&proposal)), target, rounding)
 }
 
 /// Both frames at a time.

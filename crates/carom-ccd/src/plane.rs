@@ -11,9 +11,10 @@
 
 use crate::advance::advance;
 use crate::body_pair::{BodyPair, Moment};
-use crate::chord::chord_bound;
+use crate::chord::{UNIT, chord_bound};
+use crate::search::undecided;
 use crate::separation::Axis;
-use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, Tally, TimeOfImpact};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{scaling, tol};
 use glam::DVec3;
@@ -50,8 +51,9 @@ pub fn half_space_time_of_impact<B: SupportMap + ?Sized>(
 /// Returns the first time at which a moving convex body, B, comes within the target distance of a
 /// moving half-space, A.
 ///
-/// The half-space is below the plane through the origin of A's frame with the unit normal `normal`,
-/// in that frame. The tolerance is in radii of B. The work is counted in `tally`.
+/// The half-space is below the plane through the origin of A's frame. `normal` is its normal in
+/// that frame, of any length. Without a direction, as the zero vector, the answer is undecided at
+/// the start. The tolerance is in radii of B. The work is counted in `tally`.
 pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,
@@ -60,6 +62,9 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
     settings: &ImpactSettings,
     tally: &impl Tally,
 ) -> TimeOfImpact {
+    let Some(normal) = unit(normal) else {
+        return undecided(settings.start_time, f64::INFINITY, 0.0, 0.0);
+    };
     let settings = &until_passed(normal, motion_a, b, motion_b, settings);
     let (start, end) = (settings.start_time, settings.max_time);
     let pair = BodyPair::new(&Origin, motion_a, b, motion_b, start, end);
@@ -118,10 +123,16 @@ pub fn half_space_time_of_impact_counted<B: SupportMap + ?Sized>(
         let beyond = (advanced.separation - target + tolerance) / -advanced.slope;
         probe = if advanced.slope < 0.0 && safe < safe + beyond { (safe + beyond).min(end) } else { safe };
     }
-    let upper = (axis.separation(&pair, &Moment::new(safe), tally) + doubt).max(0.0);
-    let upper = if upper.is_nan() { f64::INFINITY } else { upper };
-    let why = if upper - target <= 4.0 * finest { Why::WithinRounding } else { Why::StepsSpent };
-    TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
+    let upper = axis.separation(&pair, &Moment::new(safe), tally) + doubt;
+    let upper = if upper < 0.0 { 0.0 } else { upper };
+    undecided(safe, upper, target, axis.rounding())
+}
+
+/// Returns a vector divided by its length. One of unit length to rounding is returned as it is, so
+/// that searches with it keep their bits. `None` without a direction.
+fn unit(normal: DVec3) -> Option<DVec3> {
+    let is_unit = (normal.length_squared() - 1.0).abs() <= 16.0 * UNIT;
+    if is_unit { Some(normal) } else { scaling::unit(normal) }
 }
 
 /// Returns settings that end before `max_time` if that is far later than the time at which the

@@ -17,11 +17,13 @@
 
 use crate::chord::UNIT;
 use crate::element::{Element, ElementSettings};
-use crate::{Clear, Impact, ImpactSettings, Motion, Proof, TimeOfImpact, Undecided, Why};
+use crate::search::undecided;
+use crate::{Clear, Impact, ImpactSettings, Motion, Proof, TimeOfImpact};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_geom::tri_distance::{point_triangle, segment_segment, segment_triangle};
 use carom_geom::{FeatureId, ShapeError, check};
+use carom_math::predicates::{orient2d_along, orient3d};
 use carom_math::{scaling, tol};
 use glam::DVec3;
 
@@ -40,9 +42,9 @@ pub struct Polyhedron {
 }
 
 impl Polyhedron {
-    /// Builds a surface from vertices and triangles of their indices. A side between two triangles
-    /// of one plane is no edge. Errors are an empty list, a vertex that is not finite, and an
-    /// index without a vertex.
+    /// Builds a surface from vertices and triangles of their indices. A side is no edge if the two
+    /// triangles at it lie in one plane, on either side of it. Errors are an empty list, a vertex
+    /// that is not finite, and an index without a vertex.
     pub fn new(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Polyhedron, ShapeError> {
         for vertex in vertices {
             check::point("a vertex of the polyhedron", *vertex)?;
@@ -60,16 +62,23 @@ impl Polyhedron {
                 sides.entry([a.min(b), a.max(b)]).or_default().push(t);
             }
         }
-        let normal = |t: usize| {
-            let [a, b, c] = triangles[t].map(|i| vertices[i as usize]);
-            (b - a).cross(c - a)
+        let at = |i: u32| vertices[i as usize];
+        // Decided exactly: in one plane, and on different sides of the line through the side. Equal
+        // triangles, and others that overlap, end there.
+        let is_flat = |side: [u32; 2], around: &[usize]| {
+            let third = |t: &usize| triangles[*t].into_iter().find(|i| !side.contains(i)).map(at);
+            let [Some(c), Some(d)] = [around.first().and_then(third), around.get(1).and_then(third)] else {
+                return false;
+            };
+            let [a, b] = side.map(at);
+            let is_between = |axis: usize| {
+                let [x, y] = [orient2d_along(axis, a, b, c), orient2d_along(axis, a, b, d)];
+                x.min(y) < 0.0 && 0.0 < x.max(y)
+            };
+            around.len() == 2 && orient3d(a, b, c, d) == 0.0 && (0..3).any(is_between)
         };
-        // If both triangles lie exactly in one plane, their common side is flat.
-        let is_flat = |around: &[usize]| match *around {
-            [t, u] => normal(t).cross(normal(u)) == DVec3::ZERO && 0.0 < normal(t).dot(normal(u)),
-            _ => false,
-        };
-        let edges = sides.into_iter().filter(|(_, around)| !is_flat(around)).map(|(side, _)| side).collect();
+        let is_edge = |(side, around): &([u32; 2], Vec<usize>)| !is_flat(*side, around);
+        let edges = sides.into_iter().filter(is_edge).map(|(side, _)| side).collect();
         Ok(Polyhedron { vertices: vertices.to_vec(), triangles: triangles.to_vec(), edges })
     }
 
@@ -100,7 +109,7 @@ impl Polyhedron {
     }
 }
 
-/// The nearest features at a time.
+/// Two features at a time, and their nearest points.
 struct Nearest {
     distance: f64,
     points: [DVec3; 2],
@@ -117,8 +126,9 @@ struct Nearest {
 /// Only surfaces count: a body inside the other does not touch it. Contact is proved by a
 /// distance, so the target distance must be above 0. With 0 the answer is undecided if the
 /// surfaces touch, unless they cross at the start. A hit names a vertex and a face, or two edges.
-/// If surfaces cross at the start, it names an edge and a face. The settings `wants_distance` and
-/// `stop_at_penetration` are not used.
+/// If surfaces cross at the start, it names an edge and a face. The normal is then that of the
+/// face. The body with the edge counts as being on the side on which it reaches farther from the
+/// face. The settings `wants_distance` and `stop_at_penetration` are not used.
 pub fn polyhedra_time_of_impact(
     a: &Polyhedron,
     motion_a: &Motion,
@@ -126,8 +136,10 @@ pub fn polyhedra_time_of_impact(
     motion_b: &Motion,
     settings: &ImpactSettings,
 ) -> TimeOfImpact {
-    let target = settings.target_distance.max(0.0);
     let (reach_a, reach_b) = (a.reach(motion_a.local_center()), b.reach(motion_b.local_center()));
+    let [ball_a, ball_b] = [(motion_a.local_center(), reach_a), (motion_b.local_center(), reach_b)];
+    let settings = settings.until_departure(ball_a, motion_a, ball_b, motion_b);
+    let target = settings.target_distance.max(0.0);
     let (turn_a, turn_b) = (scaling::length(motion_a.angular()), scaling::length(motion_b.angular()));
     let end = settings.max_time.max(settings.start_time);
     // The error of a position: of the pose, of the sum, and of the angle.
@@ -144,8 +156,8 @@ pub fn polyhedra_time_of_impact(
 
     // Features touch before an edge passes through a face. At the start an edge may already do so.
     let bodies = [(a, motion_a), (b, motion_b)];
-    if let Some(near) = crossing(bodies, settings.start_time) {
-        return TimeOfImpact::Hit(impact([settings.start_time; 2], &near, near.distance));
+    if let Some(impact) = crossing(bodies, settings.start_time) {
+        return TimeOfImpact::Hit(impact);
     }
     let fastest = turn_a.max(turn_b);
     let mut h = end - settings.start_time;
@@ -153,7 +165,6 @@ pub fn polyhedra_time_of_impact(
         h = TURN / fastest;
     }
     let (mut safe, mut least) = (settings.start_time, f64::INFINITY);
-    let mut distance = f64::INFINITY;
     for _ in 0..settings.max_steps.max(1) {
         let to = (safe + h).min(end);
         let slack = bend * (to - safe) * (to - safe) * (1.0 + 16.0 * UNIT) + rounding;
@@ -171,9 +182,10 @@ pub fn polyhedra_time_of_impact(
         }
         safe += (to - safe) * share * (1.0 - 16.0 * UNIT);
         let near = nearest(bodies, safe);
-        distance = near.distance + rounding;
+        let distance = near.distance + rounding;
+        let normal = near.direction().unwrap_or_else(|| between_centers(bodies, safe));
         if distance <= target {
-            return TimeOfImpact::Hit(impact([safe, safe], &near, distance));
+            return TimeOfImpact::Hit(impact([safe, safe], &near, normal, Proof::Within(distance)));
         }
         if distance <= target + tolerance + 2.0 * rounding && 0.0 < speed {
             // Close enough for the start of a bracket. Its end is the time at which the distance is
@@ -182,9 +194,11 @@ pub fn polyhedra_time_of_impact(
             for _ in 0..PROBES {
                 let probe = (safe + step).min(end);
                 let near = nearest(bodies, probe);
-                if near.distance + rounding <= target {
-                    let proved = near.distance + rounding;
-                    return TimeOfImpact::Hit(impact([safe, probe], &near, proved));
+                let proved = near.distance + rounding;
+                if proved <= target {
+                    let normal = near.direction().unwrap_or(normal);
+                    let proof = Proof::Within(proved);
+                    return TimeOfImpact::Hit(impact([safe, probe], &near, normal, proof));
                 }
                 step *= 2.0;
             }
@@ -194,10 +208,11 @@ pub fn polyhedra_time_of_impact(
         if rounding < finer {
             h *= if share < 0.5 { 0.25 } else { 0.5 };
         } else if share == 0.0 {
-            return TimeOfImpact::Undecided(Undecided::new(safe, distance, Why::WithinRounding));
+            break;
         }
     }
-    TimeOfImpact::Undecided(Undecided::new(safe, distance, Why::StepsSpent))
+    let upper = nearest(bodies, safe).distance + rounding;
+    undecided(safe, upper, target, rounding)
 }
 
 /// Returns the share of an interval in which all features are certainly more than `apart` apart, on
@@ -236,8 +251,9 @@ fn stretch(bodies: [(&Polyhedron, &Motion); 2], [from, to]: [f64; 2], apart: f64
     (share, least)
 }
 
-/// Returns an edge of one body that passes through a face of the other at a time.
-fn crossing([(a, motion_a), (b, motion_b)]: [(&Polyhedron, &Motion); 2], t: f64) -> Option<Nearest> {
+/// Returns the impact of an edge of one body that passes through a face of the other at a time.
+fn crossing(bodies: [(&Polyhedron, &Motion); 2], t: f64) -> Option<Impact> {
+    let [(a, motion_a), (b, motion_b)] = bodies;
     let (at_a, at_b) = (a.at(motion_a, t), b.at(motion_b, t));
     let through = |edges: &[[u32; 2]], ends: &[DVec3], faces: &[[u32; 3]], corners: &[DVec3]| {
         edges.iter().enumerate().find_map(|(i, e)| {
@@ -246,15 +262,36 @@ fn crossing([(a, motion_a), (b, motion_b)]: [(&Polyhedron, &Motion); 2], t: f64)
                 let face = t.map(|k| corners[k as usize]);
                 let found = segment_triangle(&edge, &face);
                 let features = [FeatureId::edge(i as u32), FeatureId::face(j as u32)];
-                (found.distance == 0.0).then_some((found.point_a, features))
+                (found.distance == 0.0).then(|| (found.point_a, features, far_side(&face, ends)))
             })
         })
     };
-    let of_a = through(&a.edges, &at_a, &b.triangles, &at_b);
+    // From the face to the far side of the body that has the edge.
+    let of_a = through(&a.edges, &at_a, &b.triangles, &at_b)
+        .map(|(point, features, outwards)| (point, features, outwards.map(|n| -n)));
     let found = of_a.or_else(|| {
-        through(&b.edges, &at_b, &a.triangles, &at_a).map(|(point, [edge, face])| (point, [face, edge]))
+        through(&b.edges, &at_b, &a.triangles, &at_a)
+            .map(|(point, [edge, face], outwards)| (point, [face, edge], outwards))
     });
-    found.map(|(point, features)| Nearest { distance: 0.0, points: [point; 2], features })
+    found.map(|(point, features, normal)| {
+        let near = Nearest { distance: 0.0, points: [point; 2], features };
+        let normal = normal.unwrap_or_else(|| between_centers(bodies, t));
+        impact([t; 2], &near, normal, Proof::Overlap)
+    })
+}
+
+/// Returns the unit normal of a face on the side of the point that is farthest from its plane.
+/// `None` if the face is degenerate.
+fn far_side(&[a, b, c]: &[DVec3; 3], points: &[DVec3]) -> Option<DVec3> {
+    let normal = scaling::unit((b - a).cross(c - a))?;
+    let heights = points.iter().map(|p| normal.dot(*p - a));
+    let (low, high) = heights.fold((0.0_f64, 0.0_f64), |(low, high), h| (low.min(h), high.max(h)));
+    Some(if high < -low { -normal } else { normal })
+}
+
+/// Returns the unit vector from the centre of A's motion to that of B's; x if they coincide.
+fn between_centers([(_, a), (_, b)]: [(&Polyhedron, &Motion); 2], t: f64) -> DVec3 {
+    scaling::unit(b.center_at(t) - a.center_at(t)).unwrap_or(DVec3::X)
 }
 
 /// Returns the nearest features at a time, by brute force.
@@ -293,10 +330,15 @@ fn nearest(bodies: [(&Polyhedron, &Motion); 2], t: f64) -> Nearest {
     best
 }
 
-fn impact(bracket: [f64; 2], near: &Nearest, distance: f64) -> Impact {
-    let [on_a, on_b] = near.points;
-    let normal = scaling::unit(on_b - on_a).unwrap_or(DVec3::ZERO);
-    let mut impact = Impact::new(bracket, near.points, normal, Proof::Within(distance));
+impl Nearest {
+    /// Returns the unit vector from the point of A to that of B, if they differ.
+    fn direction(&self) -> Option<DVec3> {
+        scaling::unit(self.points[1] - self.points[0])
+    }
+}
+
+fn impact(bracket: [f64; 2], near: &Nearest, normal: DVec3, proof: Proof) -> Impact {
+    let mut impact = Impact::new(bracket, near.points, normal, proof);
     [impact.feature_a, impact.feature_b] = near.features;
     impact
 }

@@ -12,7 +12,7 @@ use crate::overlap::overlap;
 use crate::separation::Axis;
 use crate::{Impact, ImpactSettings, Motion, Proof, Proposal, TimeOfImpact, Undecided, Why};
 use carom_geom::SupportMap;
-use carom_math::{scaling, tol};
+use carom_math::{WidePose, scaling, tol};
 use glam::DVec3;
 
 /// In units of the rounding of a separation: the finest difference from the target that can be
@@ -133,11 +133,29 @@ impl<'s, A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'s, A, B> {
         impact
     }
 
-    pub(crate) fn undecided(&self, safe: f64, upper: f64) -> TimeOfImpact {
-        let near = upper - self.target <= WITHIN_ROUNDING * self.pair.rounding;
-        let why = if near { Why::WithinRounding } else { Why::StepsSpent };
-        TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
+    /// Returns an answer that claims nothing from the safe time on. The distance at that time is
+    /// measured by one more proposal.
+    pub(crate) fn undecided(
+        &mut self,
+        safe: f64,
+        propose: &mut impl FnMut(&WidePose, f64) -> Proposal,
+    ) -> TimeOfImpact {
+        let placed = self.pair.at(safe);
+        let proposal = propose(&self.pair.b_in_a(&placed), tol::GJK_TOUCHING);
+        let upper = self.upper(self.pair.witness(&placed, &proposal));
+        self.nearest = self.nearest.min(upper);
+        undecided(safe, upper, self.target, self.pair.rounding)
     }
+}
+
+/// Returns an answer that claims nothing from the safe time on. `upper` is an upper bound of the
+/// distance at that time; if it is NaN, none is known. `rounding` is the length by which a
+/// separation may be off.
+pub(crate) fn undecided(safe: f64, upper: f64, target: f64, rounding: f64) -> TimeOfImpact {
+    let upper = if upper.is_nan() { f64::INFINITY } else { upper };
+    let is_near = upper - target <= WITHIN_ROUNDING * rounding;
+    let why = if is_near { Why::WithinRounding } else { Why::StepsSpent };
+    TimeOfImpact::Undecided(Undecided::new(safe, upper, why))
 }
 
 /// Returns a fraction of the distance of cores that are about `cores` apart. With this accuracy

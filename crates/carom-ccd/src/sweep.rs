@@ -154,7 +154,9 @@ impl Slab {
             // The same point is lowest at both ends.
             first + n.dot(self.to.translation - self.from.translation).min(0.0)
         };
-        bound - b.margin() - self.rounding - self.rounding_per_reach * (reach + b.margin())
+        let low = bound - b.margin() - self.rounding - self.rounding_per_reach * (reach + b.margin());
+        // NaN, as over an endless time, bounds nothing.
+        low.max(f64::NEG_INFINITY)
     }
 
     /// Returns a box in A's frame around B over the interval: its lower and its upper corner.

@@ -22,7 +22,7 @@
 use crate::advance::{Advanced, advance};
 use crate::body_pair::{Moment, Placed};
 use crate::chord::chord_bound;
-use crate::search::Search;
+use crate::search::{Search, undecided};
 use crate::separation::Axis;
 use crate::spheres::{NearInterval, near_interval};
 use crate::turn::turn_of_feature;
@@ -134,7 +134,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
                 } else if !is_exact {
                     is_exact = true;
                 } else {
-                    return self.undecided(safe, upper);
+                    return undecided(safe, upper, target, self.pair.rounding);
                 }
                 continue;
             };
@@ -156,11 +156,7 @@ impl<A: SupportMap + ?Sized, B: SupportMap + ?Sized> Search<'_, A, B> {
                 probe = (safe + beyond).min(end);
             }
         }
-        let placed = self.pair.at(safe);
-        let proposal = propose(&self.pair.b_in_a(&placed), tol::GJK_TOUCHING);
-        let upper = self.upper(self.pair.witness(&placed, &proposal));
-        self.nearest = self.nearest.min(upper);
-        self.undecided(safe, upper)
+        self.undecided(safe, propose)
     }
 
     /// Records the distance that the proof of an answer shows, and returns the answer.

@@ -193,6 +193,7 @@ mod search;
 mod separation;
 mod sheets;
 mod sides;
+mod solids;
 mod surface;
 mod update;
 mod voxels;

@@ -2,8 +2,9 @@
 //!
 //! - Two faces are joined across an edge that they alone have. A sheet is all faces that are
 //!   joined, and its border is all other edges.
-//! - The front of a sheet is that of its first face, carried across the edges. If fronts disagree
-//!   at an edge, as on a Moebius strip, that edge becomes border.
+//! - The front of an open sheet is that of its first face, carried across the edges. If fronts
+//!   disagree at an edge, as on a Moebius strip, that edge becomes border. The front of a wall of a
+//!   solid is the side without the solid.
 //! - The nearest point of a face lies inside, on an edge or at a corner. The normal there is that
 //!   of the face, the sum of two, or the sum of those around the corner weighted by their angles.
 //!   A point is on the side that the sign along this normal gives.
@@ -12,6 +13,7 @@
 //! Pseudonormal, 2005; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 
 use crate::push_out::unit;
+use crate::solids::{Wall, walls};
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::ops::{atan2, sqrt};
@@ -26,11 +28,12 @@ pub(crate) struct Sheets {
     faces: Vec<[u32; 3]>,
     /// The face across the edge that is opposite each corner.
     neighbours: Vec<[u32; 3]>,
-    /// The sheet of each face, and whether the face is turned against the first one of the sheet.
+    /// The sheet of each face, and whether the face is turned against the front of the sheet.
     sheets: Vec<u32>,
     is_turned: Vec<bool>,
     /// For each sheet.
     is_closed: Vec<bool>,
+    walls: Vec<Option<Wall>>,
     /// The faces around each vertex, and where those of a vertex begin.
     rings: Vec<u32>,
     ring_starts: Vec<u32>,
@@ -56,6 +59,11 @@ pub(crate) struct Feature {
     pub(crate) is_inside_face: bool,
 }
 
+/// The positions of the corners of a face.
+pub(crate) fn corners_of(face: &[u32; 3], positions: &[Vec3]) -> [DVec3; 3] {
+    face.map(|vertex| positions[vertex as usize].as_dvec3())
+}
+
 fn opposite_edge([a, b, c]: [u32; 3], corner: usize) -> [u32; 2] {
     [[b, c], [c, a], [a, b]][corner]
 }
@@ -65,7 +73,9 @@ fn sorted([v, w]: [u32; 2]) -> [u32; 2] {
 }
 
 impl Sheets {
-    pub(crate) fn new(faces: &[[u32; 3]], n_vertices: usize) -> Sheets {
+    /// Returns the sheets of these faces. The positions say which of them are the walls of solids.
+    pub(crate) fn new(faces: &[[u32; 3]], positions: &[Vec3]) -> Sheets {
+        let n_vertices = positions.len();
         let mut sides: Vec<([u32; 2], u32, usize)> = (0..)
             .zip(faces)
             .flat_map(|(face, t)| [0, 1, 2].map(|corner| (sorted(opposite_edge(*t, corner)), face, corner)))
@@ -102,6 +112,7 @@ impl Sheets {
             sheets: vec![NO_FACE; faces.len()],
             is_turned: vec![false; faces.len()],
             is_closed: Vec::new(),
+            walls: Vec::new(),
             rings,
             ring_starts,
         };
@@ -109,6 +120,10 @@ impl Sheets {
             if all.sheets[face as usize] == NO_FACE {
                 all.flood_fill(face);
             }
+        }
+        all.walls = walls(&all, positions);
+        for (sheet, is_turned) in all.sheets.iter().zip(&mut all.is_turned) {
+            *is_turned ^= all.walls[*sheet as usize].is_some_and(|wall| wall.is_turned);
         }
         all
     }
@@ -163,8 +178,18 @@ impl Sheets {
         self.is_closed[sheet as usize]
     }
 
+    /// Whether the face is turned against the front of its sheet.
+    pub(crate) fn is_turned(&self, face: u32) -> bool {
+        self.is_turned[face as usize]
+    }
+
+    /// The outer wall of the solid of which the sheet is a wall, if it is one.
+    pub(crate) fn solid(&self, sheet: u32) -> Option<u32> {
+        self.walls[sheet as usize].map(|wall| wall.outer)
+    }
+
     fn corners(&self, positions: &[Vec3], face: u32) -> [DVec3; 3] {
-        self.faces[face as usize].map(|vertex| positions[vertex as usize].as_dvec3())
+        corners_of(&self.faces[face as usize], positions)
     }
 
     /// The point of a face with these weights.

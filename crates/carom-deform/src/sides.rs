@@ -1,8 +1,8 @@
 //! Push-out by history: each vertex keeps its side of a sheet, so cloth does not jump through.
 //!
-//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side. A
-//!   closed sheet is a solid, so the side is its front. For an open sheet it is the side on which
-//!   the vertex came within reach.
+//! - A vertex within reach of a sheet has a contact with it: the nearest point, and the side on
+//!   which it came within reach. If a vertex is found in a solid, its side of the nearest wall is
+//!   the one without the solid (`solids.rs`).
 //! - In the next step the nearest point moves along the sheet from where it was. So a vertex that
 //!   was pressed through a thin solid stays with the face that it came through, although the
 //!   opposite face is nearer.
@@ -48,6 +48,9 @@ pub struct ContactSides {
     near_faces: Vec<u32>,
     /// For each sheet within reach of a vertex, the nearest point.
     near: Vec<(u32, Nearest)>,
+    /// For each sheet with a contact that lasts, its nearest point and whether the side is the
+    /// front.
+    followed: Vec<(u32, (Nearest, bool))>,
     found: Vec<PushOut>,
 }
 
@@ -107,9 +110,13 @@ pub struct PushOutCounters {
 }
 
 impl ContactSides {
-    /// Returns an empty memory for a collider, whose faces are read here. The reach is a length.
-    /// Choose it above the sum of a vertex's travel in a step and its depth: deeper contacts are
-    /// forgotten.
+    /// Returns an empty memory for a collider. The reach is a length. Choose it above the sum of a
+    /// vertex's travel in a step and its depth: deeper contacts are forgotten.
+    ///
+    /// The faces and present positions of the collider are read here. Closed sheets are walls of
+    /// solids, whatever the winding of their faces. A closed sheet inside another is the wall of a
+    /// cavity (tests: `solids::r_turned_solids_push_outwards`,
+    /// `solids::r_a_hollow_solid_pulls_nothing_in`).
     pub fn new<U: FollowingTree>(
         collider: &DeformableMesh<U>,
         reach: f32,
@@ -119,13 +126,14 @@ impl ContactSides {
         }
         Ok(ContactSides {
             reach,
-            sheets: Sheets::new(collider.faces(), collider.positions().len()),
+            sheets: Sheets::new(collider.faces(), collider.positions()),
             contacts: Vec::new(),
             next: Vec::new(),
             n_renumberings: 0,
             n_copies: 0,
             near_faces: Vec::new(),
             near: Vec::new(),
+            followed: Vec::new(),
             found: Vec::new(),
         })
     }
@@ -239,6 +247,20 @@ impl ContactSides {
         0.0 <= (p - at.point).dot(self.sheets.feature(positions, at).normal)
     }
 
+    /// Whether a vertex without a contact with this wall leaves its solid through it, if it is found
+    /// in the solid. That is the nearest wall of a solid whose walls have no contact with the vertex.
+    fn is_way_out(&self, at: &Nearest) -> bool {
+        let sheet = self.sheets.sheet(at.face);
+        let solid = self.sheets.solid(sheet);
+        let is_same = |other: u32| self.sheets.solid(other) == solid;
+        let is_nearer = |other: u32, found: &Nearest| {
+            found.distance_sq < at.distance_sq || (found.distance_sq == at.distance_sq && other < sheet)
+        };
+        solid.is_some()
+            && !self.followed.iter().any(|(other, _)| is_same(*other))
+            && !self.near.iter().any(|(other, found)| is_same(*other) && is_nearer(*other, found))
+    }
+
     /// Returns the contact of a vertex with a sheet; `old` is the result of following its last
     /// contact.
     fn contact(
@@ -256,10 +278,7 @@ impl ContactSides {
             }
             (Some((_, is_front)), Some(near)) => (near, is_front),
             (Some(old), None) => old,
-            (None, Some(near)) => (
-                near,
-                self.sheets.is_closed(self.sheets.sheet(near.face)) || self.is_front(positions, &near, p),
-            ),
+            (None, Some(near)) => (near, self.is_way_out(&near) || self.is_front(positions, &near, p)),
             (None, None) => return None,
         };
         let may_change = self.sheets.feature(positions, &at).is_border;
@@ -330,22 +349,23 @@ impl<'a, U: FollowingTree> SideUpdate<'a, U> {
         let (positions, memory) = (self.collider.positions(), &mut *self.memory);
         memory.list_near(positions, p, &mut self.counters);
         memory.near.retain(|(_, near)| near.distance_sq <= reach * reach);
+        memory.followed.clear();
+        while let Some(&old) = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex) {
+            self.contact += 1;
+            let found = memory.follow(&old, positions, p, reach, &mut self.counters);
+            memory.followed.extend(found.map(|found| (old.sheet, found)));
+        }
         // Sheets with a contact and sheets that are near, both in ascending order.
-        let mut n_near = 0;
+        let (mut n_old, mut n_near) = (0, 0);
         loop {
-            let old = memory.contacts.get(self.contact).filter(|contact| contact.vertex == vertex).copied();
+            let old = memory.followed.get(n_old).copied();
             let near = memory.near.get(n_near).copied();
-            let sheet = match (old, near) {
-                (None, None) => break,
-                (Some(old), None) => old.sheet,
-                (None, Some((sheet, _))) => sheet,
-                (Some(old), Some((sheet, _))) => old.sheet.min(sheet),
-            };
-            let old = old.filter(|old| old.sheet == sheet);
+            let sheets = [old.map(|(sheet, _)| sheet), near.map(|(sheet, _)| sheet)];
+            let Some(sheet) = sheets.into_iter().flatten().min() else { break };
+            let old = old.filter(|(other, _)| *other == sheet).map(|(_, old)| old);
             let near = near.filter(|(other, _)| *other == sheet).map(|(_, near)| near);
-            self.contact += usize::from(old.is_some());
+            n_old += usize::from(old.is_some());
             n_near += usize::from(near.is_some());
-            let old = old.and_then(|old| memory.follow(&old, positions, p, reach, &mut self.counters));
             let Some((contact, at)) = memory.contact(vertex, p, positions, old, near) else { continue };
             memory.next.push(contact);
             memory.found.extend(memory.push_out(&contact, &at, p, positions, self.thickness));

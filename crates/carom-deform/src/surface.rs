@@ -15,20 +15,33 @@ use glam::{DVec3, Vec3};
 pub(crate) struct Surface<'a> {
     positions: &'a [Vec3],
     faces: &'a [[u32; 3]],
+    /// Edges that count as faces without area, numbered after the faces.
+    segments: &'a [[u32; 2]],
 }
 
 impl<'a> Surface<'a> {
     pub(crate) fn of<T: FollowingTree>(mesh: &'a DeformableMesh<T>) -> Surface<'a> {
-        Surface { positions: mesh.positions(), faces: mesh.faces() }
+        Surface { positions: mesh.positions(), faces: mesh.faces(), segments: &[] }
+    }
+
+    /// As [`Surface::of`]. A mesh without faces, such as a rope, has its edges in place of them.
+    pub(crate) fn with_segments<T: FollowingTree>(mesh: &'a DeformableMesh<T>) -> Surface<'a> {
+        let segments = if mesh.faces().is_empty() { mesh.edges() } else { &[] };
+        Surface { segments, ..Surface::of(mesh) }
     }
 
     pub(crate) fn n_faces(&self) -> u32 {
-        self.faces.len() as u32
+        (self.faces.len() + self.segments.len()) as u32
     }
 
     #[inline]
     pub(crate) fn corners(&self, face: u32) -> [Vec3; 3] {
-        self.faces[face as usize].map(|vertex| self.positions[vertex as usize])
+        let segment = || {
+            let [a, b] = self.segments[face as usize - self.faces.len()];
+            [a, b, b]
+        };
+        let corners = self.faces.get(face as usize).copied().unwrap_or_else(segment);
+        corners.map(|vertex| self.positions[vertex as usize])
     }
 
     /// [`Surface::corners`] for exact tests.

@@ -2,7 +2,8 @@
 //! boxes cover.
 //!
 //! - The region is cut into voxels. Each voxel that a face of the first mesh touches gets its bit.
-//!   If no face of the second mesh touches such a voxel, the meshes do not touch.
+//!   If no face of the second mesh touches such a voxel, the meshes do not touch. A segment of a
+//!   mesh without faces is a face without area.
 //! - Bits lie in rows along x, 64 in a word. A face is cut by the layers of voxels along z, and
 //!   the part in a layer by the rows along y. The remaining part spans an interval of a row, which
 //!   is set or compared a word at a time.
@@ -50,7 +51,8 @@ pub struct VoxelOverlap {
 pub struct VoxelCounters {
     /// Voxels of the region.
     pub voxels: u64,
-    /// Faces of both meshes whose boxes were computed, twice each at most.
+    /// Faces of both meshes whose boxes were computed, twice each at most. Segments of a mesh
+    /// without faces count as faces.
     pub boxes: u64,
     /// Faces of the first mesh that were set as bits.
     pub set: u64,
@@ -94,9 +96,13 @@ impl VoxelOverlap {
         Ok(VoxelOverlap { resolution, words: Vec::new(), counters: VoxelCounters::default() })
     }
 
-    /// Whether two meshes may have a point in common at present; the thickness does not count.
-    /// `false` is proved (test: `voxels::meshes_that_touch_are_never_denied`). `true` means that a
-    /// face of each touches the same voxel. The search runs on one thread.
+    /// Whether two meshes may have a point in common at present; the thickness does not count. The
+    /// points of a mesh are those of its faces, or of its segments if it has no faces. So a body
+    /// inside another has none in common with it.
+    ///
+    /// `false` is proved (tests: `voxels::meshes_that_touch_are_never_denied`,
+    /// `voxels::r_ropes_that_touch_are_never_denied`). `true` means that a face of each touches the
+    /// same voxel. The search runs on one thread.
     pub fn may_touch<T: FollowingTree, U: FollowingTree>(
         &mut self,
         a: &DeformableMesh<T>,
@@ -111,7 +117,7 @@ impl VoxelOverlap {
         a: &'a DeformableMesh<T>,
         b: &'a DeformableMesh<U>,
     ) -> VoxelSearch<'a> {
-        let surfaces = [Surface::of(a), Surface::of(b)];
+        let surfaces = [Surface::with_segments(a), Surface::with_segments(b)];
         let n_faces = u64::from(surfaces[0].n_faces()) + u64::from(surfaces[1].n_faces());
         self.counters = VoxelCounters { boxes: n_faces, ..VoxelCounters::default() };
         let grid = overlap(&surfaces[0], &surfaces[1]).map(|region| Grid::new(region, self.resolution));

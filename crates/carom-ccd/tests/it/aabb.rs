@@ -136,3 +136,27 @@ fn swept_volumes_in_space_and_time_contain_their_points() {
     }
     assert!(100 < n_apart && 1000 < n_near, "{n_apart} {n_near}");
 }
+
+/// The velocities rounded to the same number, and points that meet at the end never met.
+#[test]
+fn r_points_whose_velocities_round_may_meet() {
+    let around = |start: f64, end: f64| MovingAabb::around(&[DVec3::X * start], &[DVec3::X * end]).unwrap();
+    for [p, q, end] in [[0.3, 0.9, 1e16], [0.3, 0.9, -1e16], [0.1, 0.7, 0.3], [-0.1, 1e-17, 0.2]] {
+        let (a, b) = (around(p, end), around(q, end));
+        let meets = a.may_meet(&b, 1.0);
+        assert!(meets.is_some_and(|[_, last]| 1.0 <= last), "{p} {q} {end}: {meets:?}");
+        let found = a.time_of_impact(&b, 1.0);
+        assert!(!matches!(found, TimeOfImpact::Clear(_)), "{p} {q} {end}: {found:?}");
+        assert!(found.safe_until(1.0) <= 1.0, "{p} {q} {end}: {found:?}");
+    }
+    // Without rounding, as before.
+    assert_eq!(around(0.25, 1.0).may_meet(&around(0.75, 1.5), 1.0), None);
+    let met = around(0.25, 1.0).time_of_impact(&around(0.75, 1.25), 1.0);
+    let TimeOfImpact::Clear(clear) = met else { panic!("{met:?}") };
+    assert!(0.25 - 1e-15 < clear.distance && clear.distance <= 0.25, "{clear:?}");
+    let pair = |p: f64, q: f64| [DVec3::X * p, DVec3::X * q];
+    let fast = MovingAabb::around(&pair(0.0, 0.25), &pair(0.75, 1.0)).unwrap();
+    let slow = MovingAabb::around(&pair(0.75, 1.0), &pair(0.875, 1.125)).unwrap();
+    let met = fast.time_of_impact(&slow, 1.0);
+    assert!(met.hit().is_some_and(|hit| hit.t_lo <= 0.8 && hit.t_hi - hit.t_lo < 1e-15), "{met:?}");
+}

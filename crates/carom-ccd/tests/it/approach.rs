@@ -54,3 +54,16 @@ fn degenerate_distances_are_answered() {
     let tight = first_approach(|t| 1.0 - t, 1.0, 0.0, 0.0, [1e6, 1e6 + 1.0], 0.0);
     assert!(matches!(tight, Approach::Within { time, .. } if time == 1e6), "{tight:?}");
 }
+
+/// The bound grew over a negative time, and an endless one had a distance of NaN.
+#[test]
+fn r_an_end_before_the_start_and_an_endless_one() {
+    let before = first_approach(|_| 1.0, 2.0, 0.5, 1e-6, [3.0, 1.0], 0.0);
+    assert_eq!(before, Approach::Clear { at_end: 1.0 });
+    let known = first_approach(|_| 1.0, 2.0, 0.5, 1e-6, [3.0, 1.0], 0.75);
+    assert_eq!(known, Approach::Clear { at_end: 0.75 });
+    let still = first_approach(|t| 1.0 + 0.0 * t, 0.0, 0.5, 1e-6, [0.0, f64::INFINITY], 0.0);
+    assert_eq!(still, Approach::Clear { at_end: 1.0 });
+    let falls = first_approach(|t| (1.0 - t).max(0.0), 1.0, 0.5, 1e-6, [0.0, f64::INFINITY], 0.0);
+    assert!(matches!(falls, Approach::Within { time, .. } if (time - 0.5).abs() < 1e-5), "{falls:?}");
+}

@@ -348,6 +348,11 @@ fn the_first_link_that_is_wrong_is_named() {
     assert_eq!(motion(&[0.0, f64::NAN], &[0.0; 2]), Some(ChainError::NotFinite { link: 1 }));
     let between = ChainMotion::between(&chain, at_origin(), &[0.0; 2], &[1.0; 2], 0.0).err();
     assert_eq!(between, Some(ChainError::Duration(0.0)));
+    let between =
+        |start: &[f64], end: &[f64]| ChainMotion::between(&chain, at_origin(), start, end, 1.0).err();
+    assert_eq!(between(&[0.0], &[1.0; 2]), Some(ChainError::Count { links: 2, given: 1 }));
+    assert_eq!(between(&[0.0; 2], &[1.0; 3]), Some(ChainError::Count { links: 2, given: 3 }));
+    assert_eq!(between(&[0.0; 3], &[1.0; 3]), Some(ChainError::Count { links: 2, given: 3 }));
     // A chain without links has none to ask about.
     let empty = Chain::new(Vec::new()).unwrap();
     assert!(ChainMotion::new(&empty, at_origin(), &[], &[]).unwrap().link(0).is_none());

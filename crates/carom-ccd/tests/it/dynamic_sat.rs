@@ -1,7 +1,7 @@
 //! Polytopes that translate, against the distance search for triangles and a long look at every
 //! time.
 
-use carom_ccd::{MovingPolytope, TimeOfImpact};
+use carom_ccd::{MovingPolytope, TimeOfImpact, Why};
 use carom_geom::tri_distance::closest_points;
 use carom_geom::{ConvexHull, FeatureKind, ShapeError};
 use carom_testkit::random::Random;
@@ -211,4 +211,33 @@ fn aligned_boxes_flush_and_nearly_parallel_edges() {
         assert_eq!((plain.t_lo, plain.t_hi, plain.normal), (scaled.t_lo, scaled.t_hi, scaled.normal));
         assert_eq!(plain.feature_a, scaled.feature_a);
     }
+}
+
+/// Triangles of one plane were within rounding of each other, at any distance.
+#[test]
+fn r_flat_bodies_of_one_plane() {
+    let at = |x: f64, lift: f64, velocity: DVec3| {
+        let place = DVec3::new(x, 0.0, lift);
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::Y].map(|corner| corner + place);
+        MovingPolytope::triangle(corners, velocity).unwrap()
+    };
+    let square = |x: f64, velocity: DVec3| {
+        let corners = [DVec3::ZERO, DVec3::X, DVec3::X + DVec3::Y, DVec3::Y].map(|c| c + DVec3::X * x);
+        let sides = [[0, 1], [1, 2], [2, 3], [3, 0]];
+        MovingPolytope::hull(&corners, &[[0, 1, 2], [0, 3, 2]], &sides, velocity).unwrap()
+    };
+    let still = at(0.0, 0.0, DVec3::ZERO);
+    for (x, velocity) in [(10.0, DVec3::NEG_X), (1e6, DVec3::ZERO), (10.0, DVec3::ZERO), (-3.0, DVec3::X)] {
+        for other in [at(x, 0.0, velocity), square(x, velocity), at(x, 1e-17, velocity)] {
+            let found = still.time_of_impact(&other, 1.0);
+            let TimeOfImpact::Clear(clear) = found else { panic!("{x} {velocity}: {found:?}") };
+            let least = if velocity == DVec3::ZERO { 0.5 * (x.abs() - 1.0) } else { 0.5 * (x.abs() - 2.0) };
+            assert!(least <= clear.distance && clear.distance <= x.abs(), "{x} {velocity}: {clear:?}");
+        }
+    }
+    // They come together in their plane. Rounding decides across it, and the time is known.
+    let found = still.time_of_impact(&at(3.0, 0.0, DVec3::NEG_X * 4.0), 1.0);
+    let TimeOfImpact::Undecided(near) = found else { panic!("{found:?}") };
+    assert!((near.t_safe - 0.5).abs() < 1e-12 && near.distance < 1e-12, "{near:?}");
+    assert_eq!(near.why, Why::WithinRounding);
 }

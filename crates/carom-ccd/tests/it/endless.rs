@@ -3,9 +3,10 @@
 
 use crate::cast::{Points, by_gjk};
 use carom_ccd::{
-    ImpactSettings, Motion, NearInterval, TimeOfImpact, conservative_advancement, half_space_time_of_impact,
-    near_interval_of_balls, time_of_impact,
+    ImpactSettings, Motion, NearInterval, Polyhedron, Sweep, TimeOfImpact, conservative_advancement,
+    half_space_time_of_impact, near_interval_of_balls, polyhedra_time_of_impact, time_of_impact,
 };
+use carom_testkit::meshes::BOX_TRIANGLES;
 use glam::{DQuat, DVec3};
 
 const ENDS: [f64; 5] = [f64::INFINITY, f64::MAX, f32::MAX as f64, 1e20, 1e9];
@@ -141,4 +142,40 @@ fn usual_times_are_kept() {
         let ball = (DVec3::ZERO, 1.0);
         assert_eq!(settings.until_departure(ball, &still(), ball, &path), settings);
     }
+}
+
+/// The safe time was NaN, or 0 for boxes that were metres apart.
+#[test]
+fn r_polyhedra_over_an_endless_time() {
+    let body = Polyhedron::new(&cuboid(DVec3::ONE).points, &BOX_TRIANGLES).unwrap();
+    for spin in [DVec3::ZERO, DVec3::Y * 0.1] {
+        let fall = motion(DVec3::Y * 5.0, DVec3::NEG_Y, spin);
+        let past = motion(DVec3::new(3.0, 5.0, 0.0), DVec3::NEG_Y, spin);
+        for end in [f64::INFINITY, f64::MAX, 1e30, 1e9] {
+            let settings = settings().with_max_time(end);
+            let found = polyhedra_time_of_impact(&body, &still(), &body, &fall, &settings);
+            hit_at(&found, 3.0, &format!("{spin} {end:e}"));
+            let found = polyhedra_time_of_impact(&body, &still(), &body, &past, &settings);
+            assert!(matches!(found, TimeOfImpact::Clear(_)), "{spin} {end:e}: {found:?}");
+        }
+    }
+    let settings = settings().with_max_time(f64::INFINITY);
+    let rests = polyhedra_time_of_impact(
+        &body,
+        &still(),
+        &body,
+        &motion(DVec3::Y * 5.0, DVec3::ZERO, DVec3::ZERO),
+        &settings,
+    );
+    assert!(matches!(rests, TimeOfImpact::Clear(_)), "{rests:?}");
+}
+
+/// The box of a sweep without end was NaN.
+#[test]
+fn r_a_sweep_without_end_is_everywhere() {
+    let (fall, body) = (motion(DVec3::Y * 5.0, DVec3::NEG_Y, DVec3::ZERO), ball());
+    let sweep = Sweep::new(&still(), &fall, 0.0, f64::INFINITY);
+    let [min, max] = sweep.slab(0.0, f64::INFINITY).bounds(&body);
+    assert_eq!((min.y, max.y), (f64::NEG_INFINITY, f64::INFINITY));
+    assert!(!min.is_nan() && !max.is_nan(), "{min} {max}");
 }

@@ -1,9 +1,12 @@
 //! The cases that break searches for times of impact: grazing, fast spin, no motion, flush faces,
 //! contact from the start.
 
-use crate::cast::{Body, Points, cast, cast_maps, motion};
+use crate::cast::{Body, Points, by_gjk, cast, cast_maps, motion};
 use crate::sweeps::random_path;
-use carom_ccd::{ImpactSettings, Motion, Proof, TimeOfImpact, Why};
+use carom_ccd::{
+    ImpactSettings, Motion, Proof, TimeOfImpact, Why, conservative_advancement, half_space_time_of_impact,
+    path_time_of_impact,
+};
 use carom_geom::SupportMap;
 use carom_geom::f64::{Cone, Cuboid, Cylinder, Ellipsoid};
 use carom_gjk::{GjkSettings, wide};
@@ -528,4 +531,45 @@ fn the_slope_of_a_root_that_is_not_reached_is_not_followed() {
     let (answer, n_proposals) = cast(&a, &b, &ImpactSettings::default());
     assert!(matches!(answer, TimeOfImpact::Clear(_)), "{answer:?}");
     assert!(n_proposals <= 8, "{n_proposals}");
+}
+
+/// The distance was that of an earlier time: 1 for bodies that are 49 apart.
+#[test]
+fn r_the_distance_of_undecided_bodies_is_that_of_its_time() {
+    let (a, b) = (Cuboid::new(DVec3::new(0.5, 0.5, 100.0)).unwrap(), Cuboid::new(DVec3::splat(0.5)).unwrap());
+    let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
+    let velocity = DVec3::new(-0.2, 10.0, 0.0);
+    let flies = Motion::new(DQuat::IDENTITY, DVec3::X * 2.0, DVec3::ZERO, velocity, DVec3::ZERO).unwrap();
+    let settings = ImpactSettings::default().with_max_time(10.0).with_max_steps(1);
+    let answers = [
+        conservative_advancement(&a, &still, &b, &flies, &settings, by_gjk(&a, &b)),
+        path_time_of_impact(&a, &still, &b, &flies, &settings.with_target_distance(1e-3), by_gjk(&a, &b)),
+    ];
+    let mut n_undecided = 0;
+    for answer in answers {
+        let TimeOfImpact::Undecided(undecided) = answer else { continue };
+        n_undecided += 1;
+        let beside = (velocity * undecided.t_safe + DVec3::X * 2.0).abs() - DVec3::new(1.0, 1.0, 0.0);
+        let distance = beside.max(DVec3::ZERO).length();
+        assert!((undecided.distance - distance).abs() < 1e-6 * (1.0 + distance), "{undecided:?}, {distance}");
+    }
+    assert!(0 < n_undecided, "{answers:?}");
+}
+
+/// A normal of another length scaled all distances, and the zero vector was a hit.
+#[test]
+fn r_a_half_space_has_a_normal_of_any_length() {
+    let ball = Points { points: vec![DVec3::ZERO], margin: 0.5 };
+    let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
+    let near = Motion::fixed(DQuat::IDENTITY, DVec3::Y * 0.6).unwrap();
+    let settings = ImpactSettings::default().with_target_distance(0.2);
+    for normal in [DVec3::Y, DVec3::Y * 2.0, DVec3::Y * 1e-200, DVec3::Y * 1e200] {
+        let found = half_space_time_of_impact(normal, &still, &ball, &near, &settings);
+        let hit = found.hit().unwrap_or_else(|| panic!("{normal}: {found:?}"));
+        assert!(hit.normal == DVec3::Y && (hit.point_b.y - 0.1).abs() < 1e-12, "{normal}: {hit:?}");
+    }
+    for normal in [DVec3::ZERO, DVec3::NAN, DVec3::INFINITY] {
+        let found = half_space_time_of_impact(normal, &still, &ball, &near, &settings);
+        assert!(matches!(found, TimeOfImpact::Undecided(u) if u.t_safe == 0.0), "{normal}: {found:?}");
+    }
 }

@@ -52,3 +52,24 @@ fn without_velocity_a_body_stays() {
     let motion = Motion::fixed(rotation, DVec3::ONE).unwrap();
     assert_eq!(motion.pose_at(0.0), motion.pose_at(1e9));
 }
+
+/// A stored motion with a rotation of length 2 or 0 was read, and scaled the body.
+#[cfg(feature = "serde")]
+#[test]
+fn r_a_stored_motion_is_checked() {
+    let rotation = DQuat::from_scaled_axis(DVec3::new(0.3, -0.2, 0.9));
+    let motion = Motion::new(rotation, DVec3::ONE, DVec3::X, DVec3::Y, DVec3::Z).unwrap();
+    let text = serde_json::to_string(&motion).unwrap();
+    assert_eq!(serde_json::from_str::<Motion>(&text).unwrap(), motion, "bit for bit");
+    let with_rotation = |rotation: &str| {
+        let mut value: serde_json::Value = serde_json::from_str(&text).unwrap();
+        value["rotation"] = serde_json::from_str(rotation).unwrap();
+        serde_json::from_value::<Motion>(value)
+    };
+    for rotation in ["[0.0, 0.0, 0.0, 2.0]", "[0.0, 0.0, 0.0, 0.0]"] {
+        let refused = with_rotation(rotation).unwrap_err().to_string();
+        assert!(refused.contains("the rotation has length"), "{refused}");
+    }
+    let rounded = with_rotation("[0.0, 0.6, 0.0, 0.801]").unwrap().rotation();
+    assert!((rounded.length() - 1.0).abs() < 1e-15, "{rounded}");
+}

@@ -194,6 +194,12 @@ fn what_is_no_ball_is_refused_by_name() {
         SheetPlane::new(DVec3::ZERO, 1.0),
         Err(ShapeError::NoDirection { what: "the normal of the plane" })
     );
+    // The quotient by the length of the normal is checked, not the offset before.
+    assert_eq!(
+        SheetPlane::new(DVec3::Y * 1e-310, 1.0),
+        Err(ShapeError::NotFinite { what: "the offset of the plane" })
+    );
+    assert_eq!(SheetPlane::new(DVec3::Y * 4.0, 2.0).map(|plane| plane.offset()), Ok(0.5));
     let ball = new(DVec3::ZERO, 1.0, DVec3::X).unwrap();
     for end in [f64::NAN, -1.0, 0.0, f64::INFINITY] {
         let far = new(DVec3::X * 3.0, 1.0, DVec3::ZERO).unwrap();

@@ -2,7 +2,9 @@
 //! all times looked at.
 
 use crate::cast::by_gjk;
-use carom_ccd::{ImpactSettings, Motion, Polyhedron, TimeOfImpact, polyhedra_time_of_impact, time_of_impact};
+use carom_ccd::{
+    ImpactSettings, Motion, Polyhedron, Proof, TimeOfImpact, polyhedra_time_of_impact, time_of_impact,
+};
 use carom_geom::f64::Cuboid;
 use carom_geom::tri_distance::closest_points;
 use carom_geom::{FeatureKind, ShapeError};
@@ -206,4 +208,60 @@ fn sides_of_flat_faces_are_no_edges_and_wrong_lists_are_named() {
     assert_eq!(far, ShapeError::Empty { what: "a vertex that a triangle names" });
     let nan = Polyhedron::new(&[DVec3::NAN; 3], &[[0, 1, 2]]).unwrap_err();
     assert_eq!(nan, ShapeError::NotFinite { what: "a vertex of the polyhedron" });
+}
+
+/// Doubled triangles lost their edges, and the surfaces passed through each other.
+#[test]
+fn r_triangles_that_overlap_keep_their_edges() {
+    let above = [DVec3::new(0.0, -2.0, 1.0), DVec3::new(0.0, 2.0, 1.0), DVec3::new(0.0, 0.0, 5.0)];
+    let b = Polyhedron::new(&above, &[[0, 1, 2]]).unwrap();
+    let still = Motion::fixed(DQuat::IDENTITY, DVec3::ZERO).unwrap();
+    let down = DVec3::Z * -2.0;
+    let falls = Motion::new(DQuat::IDENTITY, DVec3::ZERO, DVec3::ZERO, down, DVec3::ZERO).unwrap();
+    let low = [DVec3::X * -2.0, DVec3::X * 2.0, DVec3::Z * -4.0, DVec3::new(0.5, 0.0, -3.0)];
+    let cases: [(&[[u32; 3]], usize); 4] = [
+        (&[[0, 1, 2]], 3),
+        (&[[0, 1, 2], [0, 1, 2]], 3),
+        (&[[0, 1, 2], [1, 0, 2]], 3),
+        // The fourth corner is on the same side of the upper edge as the third.
+        (&[[0, 1, 2], [0, 1, 3]], 5),
+    ];
+    for (triangles, n_edges) in cases {
+        let a = Polyhedron::new(&low, triangles).unwrap();
+        assert_eq!(a.edges().len(), n_edges, "{triangles:?}");
+        let found = polyhedra_time_of_impact(&a, &still, &b, &falls, &settings());
+        let hit = found.hit().unwrap_or_else(|| panic!("{triangles:?}: {found:?}"));
+        assert!(hit.t_lo <= 0.5 && 0.499 <= hit.t_lo && hit.t_hi <= 0.5, "{triangles:?}: {hit:?}");
+    }
+    // A sheet of two triangles, each twice in one winding: its rim is edges.
+    let square = [DVec3::ZERO, DVec3::X, DVec3::ONE - DVec3::Z, DVec3::Y];
+    let once = Polyhedron::new(&square, &[[0, 1, 2], [0, 2, 3]]).unwrap();
+    assert_eq!(once.edges(), [[0, 1], [0, 3], [1, 2], [2, 3]]);
+    let twice = Polyhedron::new(&square, &[[0, 1, 2], [0, 2, 3], [0, 1, 2], [0, 2, 3]]).unwrap();
+    assert!(once.edges().iter().all(|side| twice.edges().contains(side)), "{:?}", twice.edges());
+}
+
+/// A crossing at the start had the normal (0, 0, 0).
+#[test]
+fn r_surfaces_that_cross_at_the_start_have_a_normal() {
+    let corners = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::Z];
+    let body = Polyhedron::new(&corners, &[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]).unwrap();
+    let at = |place: DVec3| Motion::fixed(DQuat::IDENTITY, place).unwrap();
+    let found = polyhedra_time_of_impact(&body, &at(DVec3::ZERO), &body, &at(DVec3::ZERO), &settings());
+    let hit = found.hit().unwrap_or_else(|| panic!("{found:?}"));
+    assert!((hit.normal.length() - 1.0).abs() < 1e-12 && hit.proof == Proof::Overlap, "{hit:?}");
+    // A box that is sunk into a floor, or rests on it, is above it, whatever the winding.
+    let (floor, small) = (cuboid(DVec3::new(5.0, 1.0, 5.0)), cuboid(DVec3::splat(0.5)));
+    let turned: Vec<[u32; 3]> = floor.triangles().iter().map(|&[a, b, c]| [a, c, b]).collect();
+    let turned = Polyhedron::new(floor.vertices(), &turned).unwrap();
+    for floor in [&floor, &turned] {
+        for height in [1.5, 1.375] {
+            let above = at(DVec3::new(0.25, height, 0.125));
+            let found = polyhedra_time_of_impact(floor, &at(DVec3::ZERO), &small, &above, &settings());
+            let hit = found.hit().unwrap_or_else(|| panic!("{found:?}"));
+            assert!((hit.normal - DVec3::Y).length() < 1e-12, "{height}: {hit:?}");
+            let other = polyhedra_time_of_impact(&small, &above, floor, &at(DVec3::ZERO), &settings());
+            assert!(other.hit().is_some_and(|hit| (hit.normal + DVec3::Y).length() < 1e-12), "{other:?}");
+        }
+    }
 }

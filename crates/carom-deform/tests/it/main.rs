@@ -20,6 +20,7 @@ mod real_data;
 mod region;
 mod scenes;
 mod sides;
+mod solids;
 mod threads;
 mod update;
 mod update_costs;

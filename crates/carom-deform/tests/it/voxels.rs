@@ -4,6 +4,7 @@ use crate::region::{ball, comb, couples, mesh};
 use crate::scenes::{grid, waves};
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_deform::{DeformError, DeformableMesh, FeatureSearch, OverlapRegion, VoxelOverlap};
+use carom_geom::tri_distance::segment_triangle;
 use carom_testkit::random::Random;
 use glam::{DVec3, Vec3};
 
@@ -45,6 +46,36 @@ fn meshes_that_touch_are_never_denied() {
         }
     }
     assert!(200 < n_touch && 200 < n_denied, "{n_touch} {n_denied}");
+}
+
+/// A rope has no face, and was denied to touch anything.
+#[test]
+fn r_ropes_that_touch_are_never_denied() {
+    let rope = |ends: [Vec3; 2]| DeformableMesh::from_segments(&ends, vec![[0, 1]]).unwrap();
+    let left = mesh(&[Vec3::ZERO, Vec3::Y, Vec3::Z], vec![[0, 1, 2]]);
+    let through = rope([Vec3::new(-1.0, 0.25, 0.25), Vec3::new(1.0, 0.25, 0.25)]);
+    let across = rope([Vec3::new(0.0, -1.0, 0.25), Vec3::new(0.0, 1.0, 0.25)]);
+    let beside = rope([Vec3::new(-1.0, 0.9, 0.9), Vec3::new(1.0, 0.9, 0.9)]);
+    let mut random = Random::new(8);
+    let (mut n_touch, mut n_denied) = (0, 0);
+    for voxels in &mut all_sizes() {
+        for (a, b) in [(&left, &through), (&through, &left), (&through, &across), (&left, &across)] {
+            assert!(voxels.may_touch(a, b));
+        }
+        n_denied += usize::from(!voxels.may_touch(&left, &beside));
+        for _ in 0..300 {
+            let [p, q, r, s, t] = [(); 5].map(|()| random.cube_point().as_vec3());
+            let face = [p, q, r].map(Vec3::as_dvec3);
+            let do_touch = segment_triangle(&[s.as_dvec3(), t.as_dvec3()], &face).distance == 0.0;
+            let (face, rope) = (mesh(&[p, q, r], vec![[0, 1, 2]]), rope([s, t]));
+            let answers = [voxels.may_touch(&face, &rope), voxels.may_touch(&rope, &face)];
+            assert_eq!(answers[0], answers[1]);
+            assert!(answers[0] || !do_touch, "{p} {q} {r} {s} {t}");
+            n_touch += usize::from(do_touch);
+            n_denied += usize::from(!answers[0]);
+        }
+    }
+    assert!(30 < n_touch && 100 < n_denied, "{n_touch} {n_denied}");
 }
 
 /// Faces that touch in one point exactly, at the borders of voxels too: a corner of one is a point

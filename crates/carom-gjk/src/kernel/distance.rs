@@ -63,9 +63,10 @@ pub struct Intersection {
     /// they share a point.
     pub axis: Vec3,
     /// If apart: each point x of A has `axis . x <= offset`, and each of B has
-    /// `offset + gap <= axis . x`.
+    /// `offset + gap <= axis . x`, to the rounding of these numbers and of `axis`.
     pub offset: Real,
-    /// If apart: the gap along the axis, a length. It is a lower bound of the distance.
+    /// If apart: the gap along the axis before it was rounded, a length. It is a lower bound of the
+    /// distance.
     pub gap: Real,
     /// How the search ended.
     pub outcome: Outcome,
@@ -197,7 +198,7 @@ impl From<wide::Intersection> for Intersection {
             intersects: wide.intersects,
             axis: narrow3(wide.axis),
             offset: narrow(wide.offset),
-            gap: narrow(wide.gap),
+            gap: narrow_down(wide.gap),
             outcome: wide.outcome,
             counters: wide.counters,
         }

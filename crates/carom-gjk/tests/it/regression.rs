@@ -431,3 +431,24 @@ fn a_grain_in_the_surface_of_a_boulder() {
         assert!(r.intersects, "{r:?}");
     }
 }
+
+/// Half of the gaps in `f32` were above the distance that they bound.
+#[test]
+fn r_the_gap_is_rounded_down() {
+    let mut rng = Rng(71);
+    let half = glam::Vec3::new(0.5, 0.25, 1.0);
+    let (a, wide_a) = (carom_geom::Cuboid::new(half).unwrap(), Cuboid::new(half.as_dvec3()).unwrap());
+    let (mut n_apart, mut n_down) = (0, 0);
+    for _ in 0..300 {
+        let turn = rng.rotation().as_quat();
+        let pose = carom_math::Pose::new(turn, (rng.unit() * rng.range(0.0, 4.0)).as_vec3());
+        let found = carom_gjk::intersects(&a, &a, &pose, &GjkSettings::default(), None);
+        let wide = carom_gjk::wide::intersects(&wide_a, &wide_a, &pose.wide(), &GjkSettings::default(), None);
+        assert_eq!(found.intersects, wide.intersects);
+        let gap = f64::from(found.gap);
+        assert!(gap <= wide.gap && wide.gap <= gap * (1.0 + 1.2e-7), "{found:?} {wide:?}");
+        n_apart += usize::from(!found.intersects);
+        n_down += usize::from(f64::from(wide.gap as f32) > wide.gap);
+    }
+    assert!(50 < n_apart && 20 < n_down, "{n_apart} {n_down}");
+}
