@@ -83,7 +83,7 @@ pub use queries::collider_ref::ColliderRef;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::filter::QueryFilter;
 pub use queries::joint_ref::JointRef;
-pub use queries::query::{BodyHit, NearBody, Query};
+pub use queries::query::{BodyHit, NearBody, Query, QueryStats};
 #[cfg(feature = "soft")]
 pub use queries::soft_rays::SoftHit;
 pub use settings::WorldSettings;

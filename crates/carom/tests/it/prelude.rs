@@ -40,6 +40,7 @@ const LEFT_OUT: &[&str] = &[
     "Winding",
     "Energy",
     "StepStats",
+    "QueryStats",
     "PhaseTimes",
     "Shortfall",
     "Inconsistency",
