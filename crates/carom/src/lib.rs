@@ -187,9 +187,11 @@
 //!
 //! # Joints
 //!
-//! A joint connects two bodies: as a hinge, a slider, a ball and socket, a rope, a weld, and more.
-//! It may have limits, motors and a force at which it breaks. Without an anchor it is at the
-//! origin of body B; a rope then connects both origins.
+//! A joint connects two bodies. The kinds are weld, revolute (hinge), prismatic (slider),
+//! cylindrical, universal, spherical (ball and socket), six degrees of freedom, distance (rod),
+//! rope, pulley, gear, and rack and pinion. The page of [`JointDesc`] shows each with a picture. It
+//! may have limits, motors and a force at which it breaks. Without an anchor it is at the origin of
+//! body B; a rope then connects both origins.
 //!
 //! ```
 //! use carom::prelude::*;
