@@ -38,6 +38,7 @@ fn weld() -> Done {
         world.step(DT)?;
     }
     println!("weld: the board broke off, {} joints are left", world.joints().count());
+    assert_eq!(world.joints().count(), 0);
     Ok(())
 }
 
@@ -49,10 +50,13 @@ fn revolute() -> Done {
     let joint = world.insert_joint(joint.with_limits(-1.57, 1.57).with_torsion_spring(closer))?;
     world.body_mut(door)?.set_angular_velocity(Vec3::Y * 3.0)?;
     run(&mut world, 0.5)?;
-    println!("revolute: the door is open by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
+    let open = world.joint(joint)?.angle().unwrap_or(f64::NAN);
+    println!("revolute: the door is open by {open:.2}");
+    assert!(0.01 < open && open < 1.57);
     run(&mut world, 10.0)?;
-    println!("revolute: and then by {:.2}", world.joint(joint)?.angle().unwrap_or(0.0));
-    Ok(())
+    let shut = world.joint(joint)?.angle().unwrap_or(f64::NAN);
+    println!("revolute: and then by {shut:.2}");
+    near(shut, 0.0)
 }
 
 /// A lift with a motor that holds a given height.
@@ -62,8 +66,9 @@ fn prismatic() -> Done {
     let joint = JointDesc::prismatic(post, cabin).with_axis(Vec3::Y).with_limits(0.0, 4.0);
     let joint = world.insert_joint(joint.with_motor(motor))?;
     run(&mut world, 5.0)?;
-    println!("prismatic: the lift is at {:.2}", world.joint(joint)?.translation().unwrap_or(0.0));
-    Ok(())
+    let height = world.joint(joint)?.translation().unwrap_or(f64::NAN);
+    println!("prismatic: the lift is at {height:.2}");
+    near(height, 3.0 - SAG)
 }
 
 /// A sleeve on a rod: a motor turns it, and it slides down to a stop.
@@ -74,9 +79,11 @@ fn cylindrical() -> Done {
     let turning = Motor::velocity(2.0).with_max_force(10.0);
     let joint = world.insert_joint(joint.with_axis_motor(JointAxis::AngX, turning))?;
     run(&mut world, 3.0)?;
-    let coordinate = world.joint(joint)?.axis_position(JointAxis::X).unwrap_or(0.0);
-    println!("cylindrical: at {coordinate:.2}, turning by {:.2}", world.body(sleeve)?.angular_velocity().y);
-    Ok(())
+    let coordinate = world.joint(joint)?.axis_position(JointAxis::X).unwrap_or(f32::NAN);
+    let turning = world.body(sleeve)?.angular_velocity().y;
+    println!("cylindrical: at {coordinate:.2}, turning by {turning:.2}");
+    near(coordinate, -1.0)?;
+    near(turning, 2.0)
 }
 
 /// A shaft that drives another one at an angle.
@@ -87,8 +94,9 @@ fn universal() -> Done {
     let motor = Motor::velocity(3.0).with_max_force(20.0);
     world.insert_joint(joint.with_axis_motor(JointAxis::AngX, motor))?;
     run(&mut world, 2.0)?;
-    println!("universal: the shaft turns by {:.2}", world.body(shaft)?.angular_velocity().length());
-    Ok(())
+    let turning = world.body(shaft)?.angular_velocity().length();
+    println!("universal: the shaft turns by {turning:.2}");
+    near(turning, 3.0)
 }
 
 /// A shoulder: the arm swings within a cone and turns within limits of twist.
@@ -98,9 +106,11 @@ fn spherical() -> Done {
     let joint = world.insert_joint(joint.with_cone(1.0).with_twist(-0.3, 0.3))?;
     world.body_mut(arm)?.set_angular_velocity(Vec3::X * 8.0)?;
     run(&mut world, 5.0)?;
-    println!("spherical: the arm hangs at {:.2}", world.body(arm)?.position());
-    println!("spherical: the shoulder carries {:.1} N", world.joint(joint)?.force().length());
-    Ok(())
+    // At the edge of the cone, 1 radian below the axis.
+    let (at, force) = (world.body(arm)?.position(), world.joint(joint)?.force().length());
+    println!("spherical: the arm hangs at {at:.2}, and the shoulder carries {force:.1} N");
+    near(at.distance(Vec3::new(0.540, -0.841, 0.0)), 0.0)?;
+    near(force, 2.0 * 9.81)
 }
 
 /// A plate that moves in a plane and stays upright.
@@ -113,8 +123,9 @@ fn six_dof() -> Done {
     world.insert_joint(joint.with_axis_limit(JointAxis::X, AxisLimit::Between(-1.0, 1.0)))?;
     world.body_mut(plate)?.set_linear_velocity(Vec3::new(2.0, 5.0, 1.0))?.set_angular_velocity(Vec3::ONE)?;
     run(&mut world, 2.0)?;
-    println!("six_dof: the plate is at {:.2}", world.body(plate)?.position());
-    Ok(())
+    let at = world.body(plate)?.position();
+    println!("six_dof: the plate is at {at:.2}");
+    near(at.distance(Vec3::new(1.0, 0.0, 2.0)), 0.0)
 }
 
 /// A pendulum on a rod.
@@ -122,8 +133,9 @@ fn distance() -> Done {
     let (mut world, post, bob) = post_and_box(Vec3::X * 2.0)?;
     let rod = world.insert_joint(JointDesc::distance(post, bob, 2.0, 2.0))?;
     run(&mut world, 1.0)?;
-    println!("distance: the rod is off by {:.4}", world.joint(rod)?.error());
-    Ok(())
+    let error = world.joint(rod)?.error();
+    println!("distance: the rod is off by {error:.4}");
+    near(error, 0.0)
 }
 
 /// A load on an elastic rope.
@@ -132,8 +144,9 @@ fn rope() -> Done {
     let rope = JointDesc::rope(post, load, 1.0).with_spring(Spring::new(1.0, 0.3));
     let rope = world.insert_joint(rope)?;
     run(&mut world, 10.0)?;
-    println!("rope: it is stretched by {:.2}", world.joint(rope)?.error());
-    Ok(())
+    let stretch = world.joint(rope)?.error();
+    println!("rope: it is stretched by {stretch:.2}");
+    near(stretch, SAG)
 }
 
 /// Two equal loads on a block and tackle: B is pulled with twice the force of A.
@@ -145,7 +158,8 @@ fn pulley() -> Done {
     run(&mut world, 0.5)?;
     let [a, b] = [world.body(a)?.pose(), world.body(b)?.pose()].map(|pose| pose.translation.y);
     println!("pulley: A sank to {a:.2}, B rose to {b:.2}");
-    Ok(())
+    assert!(a < -0.4);
+    near(a + 2.0 * b, 0.0)
 }
 
 /// A wheel that drives another with twice its teeth.
@@ -158,9 +172,10 @@ fn gear() -> Done {
     world.insert_joint(JointDesc::gear(small, large, 2.0))?;
     world.joint_mut(small)?.set_motor(Motor::velocity(4.0))?;
     run(&mut world, 1.0)?;
-    let speed = |id| world.joint(id).ok().and_then(|joint| joint.speed());
-    println!("gear: speeds {:.2?} and {:.2?}", speed(small), speed(large));
-    Ok(())
+    let speed = |id| world.joint(id).ok().and_then(|joint| joint.speed()).unwrap_or(f32::NAN);
+    println!("gear: speeds {:.2} and {:.2}", speed(small), speed(large));
+    near(speed(small), 4.0)?;
+    near(speed(large), -2.0)
 }
 
 /// A pinion of radius 0.5 that pushes a rack.
@@ -172,11 +187,22 @@ fn rack_and_pinion() -> Done {
     world.insert_joint(JointDesc::rack_and_pinion(sliding, turning, 0.5))?;
     world.joint_mut(turning)?.set_motor(Motor::velocity(4.0))?;
     run(&mut world, 1.0)?;
-    println!("rack_and_pinion: the rack goes by {:.2?}", world.joint(sliding)?.speed());
-    Ok(())
+    let speed = world.joint(sliding)?.speed().unwrap_or(f32::NAN);
+    println!("rack_and_pinion: the rack goes by {speed:.2}");
+    near(speed, 2.0)
 }
 
 const DT: f32 = 1.0 / 60.0;
+
+/// The stretch of a spring of 1 Hz under the weight of its mass: g / (2 pi)^2.
+const SAG: f64 = 0.2485;
+
+/// Fails if a number is not the expected one to 0.01.
+fn near(found: impl Into<f64>, expected: f64) -> Done {
+    let found = found.into();
+    let is_near = (found - expected).abs() < 0.01;
+    if is_near { Ok(()) } else { Err(format!("{found}, expected {expected}").into()) }
+}
 
 /// A fixed post at the origin, and a box of 2 kg.
 fn post_and_box(at: Vec3) -> Result<(World, BodyId, BodyId), Box<dyn std::error::Error>> {

@@ -63,6 +63,7 @@ pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceReg
 pub use bodies::id::{BodyId, ColliderId};
 pub use bodies::material::{Filter, Material};
 pub use bodies::part_materials::PartMaterial;
+pub use bodies::saved_shapes::SavedCollider;
 pub use bodies::step_forces::StepForces;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;
@@ -83,7 +84,7 @@ pub use queries::collider_ref::ColliderRef;
 pub use queries::debug_draw::{DebugDraw, DrawFlags, DrawRole};
 pub use queries::filter::QueryFilter;
 pub use queries::joint_ref::JointRef;
-pub use queries::query::{BodyHit, NearBody, Query};
+pub use queries::query::{BodyHit, NearBody, Query, QueryStats};
 #[cfg(feature = "soft")]
 pub use queries::soft_rays::SoftHit;
 pub use settings::WorldSettings;

@@ -191,10 +191,11 @@
 //!
 //! # Joints
 //!
-//! A joint connects two bodies: as a hinge, a slider, a ball and socket, a rope, a weld, and more.
-//! It may have limits, motors and a force at which it breaks. Without an anchor it is at the
-//! origin of body B; a rope then connects both origins. `crates/carom-world/JOINTS.md` shows all
-//! twelve kinds with their settings, and the example `joint_kinds` of carom-world has each.
+//! A joint connects two bodies. The kinds are weld, revolute (hinge), prismatic (slider),
+//! cylindrical, universal, spherical (ball and socket), six degrees of freedom, distance (rod),
+//! rope, pulley, gear, and rack and pinion. The page of [`JointDesc`] shows each with a picture. It
+//! may have limits, motors and a force at which it breaks. Without an anchor it is at the origin of
+//! body B; a rope then connects both origins.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -471,8 +472,12 @@
 //! # Snapshots
 //!
 //! The same input gives the same bits on each target of `cargo xtask golden`, so a hash identifies
-//! a state. A world returns to a snapshot in place, and handles stay valid. Shapes are shared, so
-//! a snapshot that is stored as text has none: see `World::restore_with`.
+//! a state. A world returns to a snapshot in place, and handles stay valid.
+//!
+//! With the feature `serde` a snapshot is stored as text, and another process goes on with the same
+//! bits. The text has the shapes of a few numbers, such as balls and boxes. Hulls and meshes are
+//! assets: [`World::restore_with`] calls a closure for each collider that has one. The example
+//! `save_and_load` has the whole of it.
 //!
 //! Characters and vehicles are not in a snapshot. Keep a clone of each
 //! [`CharacterBody`](character::CharacterBody) and each [`Vehicle`](character::Vehicle) with it,

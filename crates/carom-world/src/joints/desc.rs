@@ -38,7 +38,8 @@ pub enum JointEnds {
 /// A description of a joint: its ends, kind, frames and settings.
 ///
 /// Nothing is checked before [`World::insert_joint`](crate::World::insert_joint).
-/// The page `JOINTS.md` of this crate has a picture of each kind.
+///
+#[doc = include_str!("../../JOINTS.md")]
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct JointDesc {

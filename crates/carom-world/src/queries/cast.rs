@@ -14,7 +14,7 @@ use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, SpatialIndex, ray_box_entry};
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Interval, Pose, Ray, Vec3, ops, rounding};
-use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, motion_of};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_counted, motion_of};
 use core::ops::ControlFlow;
 
 /// The relative error of a number that is rounded to `f32` and used twice.
@@ -77,9 +77,10 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
         settings: &ImpactSettings,
     ) -> Option<BodyImpact> {
         let path = SweptBounds::new(shape, motion, settings);
-        let mut near = core::mem::take(&mut self.near);
+        let (mut near, mut stats) = (core::mem::take(&mut self.near), self.stats);
         near.clear();
         self.world.broad_phase().visit_box(&path.all, &mut |index| {
+            stats.n_bodies += 1;
             self.visit_each(index, &mut |collider, other, pose| {
                 if let Some(entry) = path.entry(&boxed(other, pose, 0.0)) {
                     near.push((entry, collider));
@@ -98,7 +99,9 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
             let Ok(still) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
                 continue;
             };
-            let time = cast_with(shape, motion, found.shape_in_body(), &still, settings, &mut self.workspace);
+            stats.n_shapes += 1;
+            let (other, cost) = (found.shape_in_body(), &mut stats.cast_cost);
+            let time = cast_counted(shape, motion, other, &still, settings, &mut self.workspace, cost);
             if matches!(time, TimeOfImpact::Clear(_)) {
                 continue;
             }
@@ -108,7 +111,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
                 best = Some(met);
             }
         }
-        self.near = near;
+        (self.near, self.stats) = (near, stats);
         best
     }
 

@@ -17,7 +17,10 @@ use alloc::vec::Vec;
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_geom::{PointProjection, RayHit};
 use carom_math::{Interval, Pose, Ray, Vec3};
-use carom_query::{Shape, Workspace, cast_ray, cast_ray_all, intersects, project_point};
+use carom_query::{
+    ImpactCounters, QueryCost, Shape, Workspace, cast_ray_all_counted, cast_ray_counted, intersects_counted,
+    project_point_counted,
+};
 use core::ops::ControlFlow;
 
 /// A hit of a ray on a collider.
@@ -46,6 +49,23 @@ pub struct NearBody {
     pub projection: PointProjection,
 }
 
+/// The work of the calls of a [`Query`] in counts: [`Query::stats`]. They are the same on every
+/// machine, but depend on the broad phase.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct QueryStats {
+    /// Bodies that the broad phase reported, because their boxes meet the query. The nodes that it
+    /// opened are not counted.
+    pub n_bodies: u64,
+    /// Shapes of these bodies that were tested: one for each collider, or one for all colliders of
+    /// a body. Bodies that the filter rejects have none.
+    pub n_shapes: u64,
+    /// The cost of the tests of rays, points and overlaps.
+    pub cost: QueryCost,
+    /// The cost of the tests of casts.
+    pub cast_cost: ImpactCounters,
+}
+
 /// The queries of a world, for the colliders that pass a filter: [`World::query`].
 ///
 /// It keeps its buffers, so many queries with one query object allocate less.
@@ -55,6 +75,7 @@ pub struct Query<'a, B: BroadPhase = DefaultBroadPhase> {
     /// Candidates of casts, with the time before which they cannot be met.
     pub(crate) near: Vec<(f32, ColliderId)>,
     pub(crate) workspace: Workspace,
+    pub(crate) stats: QueryStats,
     hits: Vec<BodyHit>,
     colliders: Vec<ColliderId>,
 }
@@ -88,9 +109,34 @@ impl<B: BroadPhase> World<B> {
             filter: *filter,
             near: Vec::new(),
             workspace: Workspace::default(),
+            stats: QueryStats::default(),
             hits: Vec::new(),
             colliders: Vec::new(),
         }
+    }
+}
+
+impl<B: BroadPhase> Query<'_, B> {
+    /// Returns the work of all calls of this object so far, hits and misses. Batches and queries of
+    /// soft things are not counted.
+    ///
+    /// ```
+    /// use carom_math::{Ray, Vec3};
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, QueryFilter, World};
+    ///
+    /// let mut world = World::new();
+    /// world.insert(BodyDesc::fixed(Shape::cuboid(Vec3::ONE)?))?;
+    /// world.insert(BodyDesc::fixed(Shape::sphere(1.0)?).with_position(Vec3::X * 5.0))?;
+    /// // The ray meets the box around the ball, and misses the ball.
+    /// let mut query = world.query(&QueryFilter::SOLID);
+    /// assert!(query.cast_ray(&Ray::new(Vec3::new(4.1, 9.0, 0.9), Vec3::NEG_Y), 100.0).is_none());
+    /// let stats = query.stats();
+    /// assert_eq!((stats.n_bodies, stats.n_shapes, stats.cost.pair_tests), (1, 1, 1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn stats(&self) -> &QueryStats {
+        &self.stats
     }
 }
 
@@ -102,11 +148,14 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// infinity hits nothing.
     pub fn cast_ray(&mut self, ray: &Ray, range: impl Into<Interval>) -> Option<BodyHit> {
         let range = range.into();
-        let mut best: Option<BodyHit> = None;
+        let (mut best, mut stats): (Option<BodyHit>, _) = (None, self.stats);
         self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
+            stats.n_bodies += 1;
             self.visit(candidate.index, &mut |found| {
+                stats.n_shapes += 1;
                 let within = Interval::new(range.min, best.map_or(range.max, |best| best.hit.t));
-                let Some(hit) = cast_ray(found.shape, found.pose, ray, within) else { return };
+                let hit = cast_ray_counted(found.shape, found.pose, ray, within, &mut stats.cost);
+                let Some(hit) = hit else { return };
                 let hit = found.hit(hit);
                 let key = |hit: &BodyHit| (hit.hit.t, hit.collider);
                 if best.is_none_or(|best| key(&hit) < key(&best)) {
@@ -115,6 +164,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
             });
             ControlFlow::Continue(best.map_or(range.max, |best| best.hit.t))
         });
+        self.stats = stats;
         best
     }
 
@@ -123,28 +173,33 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     pub fn cast_ray_all(&mut self, ray: &Ray, range: impl Into<Interval>) -> &[BodyHit] {
         let range = range.into();
         let (mut all, mut hits) = (core::mem::take(&mut self.hits), Vec::new());
+        let mut stats = self.stats;
         all.clear();
         self.world.broad_phase().visit_ray(ray, range, &mut |candidate| {
+            stats.n_bodies += 1;
             self.visit(candidate.index, &mut |found| {
+                stats.n_shapes += 1;
                 hits.clear();
-                cast_ray_all(found.shape, found.pose, ray, range, &mut hits);
+                cast_ray_all_counted(found.shape, found.pose, ray, range, &mut hits, &mut stats.cost);
                 all.extend(hits.iter().map(|&hit| found.hit(hit)));
             });
             ControlFlow::Continue(range.max)
         });
         all.sort_by(|a, b| a.hit.t.total_cmp(&b.hit.t).then(a.collider.cmp(&b.collider)));
-        self.hits = all;
+        (self.hits, self.stats) = (all, stats);
         &self.hits
     }
 
     /// Returns the colliders that touch the shape at `pose` in the world, sorted by their handles.
     pub fn overlap_shape(&mut self, shape: &Shape, pose: &Pose) -> &[ColliderId] {
-        let mut all = core::mem::take(&mut self.colliders);
+        let (mut all, mut stats) = (core::mem::take(&mut self.colliders), self.stats);
         all.clear();
         if pose.is_finite() {
             self.world.broad_phase().visit_box(&boxed(shape, pose, 0.0), &mut |index| {
+                stats.n_bodies += 1;
                 self.visit_each(index, &mut |collider, other, at| {
-                    if intersects(shape, pose, other, at) {
+                    stats.n_shapes += 1;
+                    if intersects_counted(shape, pose, other, at, &mut stats.cost) {
                         all.push(collider);
                     }
                 });
@@ -152,18 +207,21 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
             });
         }
         all.sort_unstable();
-        self.colliders = all;
+        (self.colliders, self.stats) = (all, stats);
         &self.colliders
     }
 
     /// Returns the collider nearest to the point, at most `max_distance` away. The distance is
     /// negative inside a collider. `None` if no collider is as near, or the point is not finite.
     pub fn nearest(&mut self, point: Vec3, max_distance: f32) -> Option<NearBody> {
-        let mut best: Option<NearBody> = None;
+        let (mut best, mut stats): (Option<NearBody>, _) = (None, self.stats);
         let limit = |best: Option<NearBody>| best.map_or(max_distance, |b| b.projection.distance.max(0.0));
         self.world.broad_phase().visit_near(point, max_distance, &mut |candidate| {
+            stats.n_bodies += 1;
             self.visit(candidate.index, &mut |found| {
-                let Some(mut projection) = project_point(found.shape, found.pose, point) else { return };
+                stats.n_shapes += 1;
+                let projection = project_point_counted(found.shape, found.pose, point, &mut stats.cost);
+                let Some(mut projection) = projection else { return };
                 let collider = found.collider(&mut projection.part);
                 let near = NearBody { body: found.body, collider, projection };
                 let key = |near: &NearBody| (near.projection.distance, near.collider);
@@ -173,6 +231,7 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
             });
             ControlFlow::Continue(limit(best))
         });
+        self.stats = stats;
         best
     }
 

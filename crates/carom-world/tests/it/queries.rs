@@ -1,15 +1,18 @@
 //! Queries to the world, against a walk over all bodies.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, heap, world_on};
+use carom_bounds::BoundingVolume;
 use carom_broad::{BroadPhase, BruteForce, SpatialIndex};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 use carom_query::{
-    ImpactSettings, Motion, Shape, TimeOfImpact, cast_ray, intersects, motion_of, project_point,
+    ImpactCounters, ImpactSettings, Motion, QueryCost, Shape, TimeOfImpact, cast_ray, intersects,
+    intersects_counted, motion_of, project_point,
 };
 use carom_testkit::conform::dice::Dice;
 use carom_world::{
-    Answers, BodyDesc, BodyId, BodyImpact, ColliderId, DebugDraw, DrawFlags, DrawRole, QueryFilter, World,
+    Answers, BodyDesc, BodyId, BodyImpact, ColliderDesc, ColliderId, DebugDraw, DrawFlags, DrawRole,
+    QueryFilter, QueryStats, World,
 };
 
 fn check<B: BroadPhase + SpatialIndex + Default>() {
@@ -308,4 +311,71 @@ fn everything_is_drawn() {
     assert_eq!(n(DrawRole::AxisX), world.len());
     assert_eq!(n(DrawRole::Joint), 2 * world.joints().count());
     assert!(20 < n(DrawRole::Contact) && 20 < n(DrawRole::Normal));
+}
+
+/// The candidates are those whose boxes meet the query, and the cost is that of testing each.
+#[test]
+fn a_query_counts_its_work() {
+    let mut world = world_on::<DynamicBvh>();
+    heap(&mut world, 72, 4);
+    (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
+    let (shape, pose) = (cuboid(Vec3::new(2.5, 1.5, 2.5)), Pose::from_translation(Vec3::Y * 1.5));
+    let (mut n, mut expected) = (0, QueryCost::default());
+    for body in world.bodies().filter(|body| body.aabb().overlaps(&shape.aabb(&pose))) {
+        n += 1;
+        intersects_counted(&shape, &pose, body.shape(), &body.pose(), &mut expected);
+    }
+    assert!(10 < n && n < world.len() as u64, "{n}");
+    let mut query = world.query(&QueryFilter::SOLID);
+    assert_eq!(*query.stats(), QueryStats::default());
+    let n_found = query.overlap_shape(&shape, &pose).len() as u64;
+    let once = *query.stats();
+    assert_eq!((once.n_bodies, once.n_shapes, once.cost), (n, n, expected));
+    assert!(0 < n_found && n_found <= n && once.cast_cost == ImpactCounters::default());
+    // Calls add up.
+    query.overlap_shape(&shape, &pose);
+    assert_eq!([query.stats().n_bodies, query.stats().cost.pair_tests], [2 * n, 2 * expected.pair_tests]);
+    // A filter rejects bodies after the broad phase.
+    let mut query = world.query(&QueryFilter::FIXED);
+    query.overlap_shape(&shape, &pose);
+    assert_eq!([query.stats().n_bodies, query.stats().n_shapes], [n, 1]);
+
+    // The first hit ends the search.
+    let mut ray = world.query(&QueryFilter::SOLID);
+    assert!(ray.cast_ray(&Ray::new(Vec3::Y * 20.0, Vec3::NEG_Y), Interval::FORWARD).is_some());
+    let first = *ray.stats();
+    assert!(ray.cast_ray_all(&Ray::new(Vec3::Y * 20.0, Vec3::NEG_Y), Interval::FORWARD).len() > 2);
+    let all = *ray.stats();
+    assert!(first.n_bodies < all.n_bodies - first.n_bodies, "{first:?}, {all:?}");
+    assert!(0 < first.cost.pair_tests && first.cost.pair_tests < all.cost.pair_tests);
+
+    let mut near = world.query(&QueryFilter::SOLID);
+    assert!(near.nearest(Vec3::Y * 30.0, 0.01).is_none());
+    assert!(near.nearest(Vec3::Y, 9.0).is_some() && 0 < near.stats().cost.pair_tests);
+
+    // Casts have counters of their own.
+    let mut cast = world.query(&QueryFilter::SOLID);
+    let from = Pose::from_translation(Vec3::Y * 20.0);
+    assert!(cast.cast_shape(&ball(0.3), &from, Vec3::Y * -30.0, &ImpactSettings::default()).is_some());
+    let stats = *cast.stats();
+    assert!(0 < stats.n_shapes && stats.n_shapes <= stats.n_bodies && stats.cost == QueryCost::default());
+    assert!(0 < stats.cast_cost.searches);
+}
+
+/// A body of several colliders is one shape, unless the filter takes some of them only.
+#[test]
+fn colliders_are_counted_as_one_shape_or_each() {
+    let mut world = world_on::<DynamicBvh>();
+    let aside = |x: f32| ColliderDesc::new(ball(0.5)).with_position(Vec3::X * x);
+    let three = BodyDesc::fixed(ball(0.5)).with_collider(aside(2.0)).with_collider(aside(4.0));
+    let body = world.insert(three).unwrap();
+    let last = world.body(body).unwrap().colliders().last().unwrap().id();
+    let ray = Ray::new(Vec3::X * -5.0, Vec3::X);
+    let count = |filter: &QueryFilter| {
+        let mut query = world.query(filter);
+        assert!(query.cast_ray(&ray, Interval::FORWARD).is_some());
+        [query.stats().n_bodies, query.stats().n_shapes]
+    };
+    assert_eq!(count(&QueryFilter::SOLID), [1, 1]);
+    assert_eq!(count(&QueryFilter::SOLID.without_colliders(&[last])), [1, 2]);
 }
