@@ -26,9 +26,11 @@ use carom_response::BodyKind;
 impl<B: BroadPhase> World<B> {
     /// Adds a collider to a body, and wakes it and the bodies that it touches.
     ///
-    /// The mass is updated, unless it was given: it is the sum over all colliders that are not
-    /// sensors, each with its own density. If all are sensors, it is the sum over these. The
-    /// body's frame and the velocities of its points stay.
+    /// The mass is updated, unless it was given ([`BodyRef::mass_source`]): it is the sum over all
+    /// colliders that are not sensors, each with its own density. If all are sensors, it is the sum
+    /// over these. The body's frame and the velocities of its points stay.
+    ///
+    /// [`BodyRef::mass_source`]: crate::BodyRef::mass_source
     ///
     /// Errors: a stale body, a number out of its range, [`WorldError::Full`], or a dynamic body
     /// would have no mass, for instance with a half-space. Nothing is changed then.
@@ -180,7 +182,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.keep_mass(index);
         }
         let weight = match self.bodies.weights[index] {
-            Weight::Given(mass) => Weight::Given(mass),
+            Weight::Given(mass, density) => Weight::Given(mass, density),
             Weight::Kept(mass, density) if is_empty => Weight::Kept(mass, density),
             Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => Weight::Colliders,
         };
