@@ -277,6 +277,12 @@
 //! world.remove_collider(leg)?;
 //! assert!(0.0 < world.body(table)?.motion().center_of_mass.x);
 //! assert!(world.collider(leg).is_err());
+//!
+//! // A given mass stays, until the colliders are its source again.
+//! let own = world.body(table)?.mass();
+//! world.body_mut(table)?.set_mass(5.0)?;
+//! world.body_mut(table)?.set_mass_source(carom::world::BodyMass::Colliders)?;
+//! assert_eq!(world.body(table)?.mass(), own);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

@@ -68,6 +68,22 @@ impl Sleepers {
         self.fallen.len()
     }
 
+    /// Puts a dynamic body to sleep at once, as a group of its own, and sets its velocities to
+    /// zero. It has not been at rest: [`RestTimer::slow_time`](crate::RestTimer::slow_time) is 0
+    /// while it sleeps. A body that sleeps already is not changed.
+    pub fn put_to_sleep(&mut self, bodies: &mut [Body], body: usize) {
+        let own = &mut bodies[body];
+        if own.is_sleeping || own.kind != BodyKind::Dynamic {
+            return;
+        }
+        own.is_sleeping = true;
+        own.rest.begin_anew();
+        (own.linear_velocity, own.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        self.fallen.clear();
+        self.fallen.push((0, body as u32));
+        self.close_rings(bodies.len());
+    }
+
     fn close_rings(&mut self, n_bodies: usize) {
         self.next.extend(self.next.len() as u32..n_bodies as u32);
         self.fallen.sort_unstable();

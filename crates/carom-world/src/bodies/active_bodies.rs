@@ -95,6 +95,12 @@ impl ActiveBodies {
         n_fallen
     }
 
+    /// Puts a dynamic body to sleep, as a group of its own.
+    pub(crate) fn put_to_sleep(&mut self, bodies: &mut [Body], body: usize) {
+        self.sleepers.put_to_sleep(bodies, body);
+        self.has_changes = true;
+    }
+
     /// Returns the groups of sleeping bodies.
     pub(crate) fn sleepers(&self) -> &Sleepers {
         &self.sleepers

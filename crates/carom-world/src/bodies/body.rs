@@ -84,7 +84,12 @@ pub struct BodyDesc {
     pub max_angular_speed: f32,
     /// Whether it may fall asleep.
     pub can_sleep: bool,
-    /// User data; the world does not use it.
+    /// Whether a dynamic body sleeps from the start, at velocity zero: see
+    /// [`BodyMut::sleep`](crate::BodyMut::sleep). A level that is inserted asleep costs nothing
+    /// until something moves in it.
+    pub is_sleeping: bool,
+    /// User data of the body; the world does not use it. Each collider has its own:
+    /// [`ColliderDesc::user_data`].
     pub user_data: u64,
 }
 
@@ -139,6 +144,7 @@ impl BodyDesc {
             max_linear_speed: f32::MAX,
             max_angular_speed: f32::MAX,
             can_sleep: true,
+            is_sleeping: false,
             user_data: 0,
         }
     }
@@ -299,7 +305,13 @@ impl BodyDesc {
         BodyDesc { can_sleep, ..self }
     }
 
-    /// Sets the user data.
+    /// Sets whether a dynamic body sleeps from the start: see [`BodyDesc::is_sleeping`].
+    pub fn with_sleeping(self, is_sleeping: bool) -> BodyDesc {
+        BodyDesc { is_sleeping, ..self }
+    }
+
+    /// Sets the user data of the body. Hooks see it as
+    /// [`Side::body_data`](crate::Side::body_data).
     pub fn with_user_data(self, user_data: u64) -> BodyDesc {
         BodyDesc { user_data, ..self }
     }

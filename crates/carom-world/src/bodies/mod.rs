@@ -201,6 +201,18 @@ impl BodySet {
         }
     }
 
+    /// Returns mass, centre and inertia from the colliders of a body, up to a common factor.
+    /// Densities count, unless all are 0.
+    ///
+    /// Errors: [`WorldError::NoMass`] if a dynamic body cannot have them.
+    pub(crate) fn proportions(&self, index: usize) -> Result<MassProperties, WorldError> {
+        let density = self.weights[index].density();
+        match self.composite(index) {
+            Some(composite) => composite.proportions(),
+            None => self.mass_of(index, &Weight::Density(if 0.0 < density { density } else { 1.0 })),
+        }
+    }
+
     /// Before the shape of a body changes and its mass does not: makes the mass of a dynamic body
     /// independent of its shape.
     pub(crate) fn keep_mass(&mut self, index: usize) {
@@ -304,7 +316,9 @@ impl BodySet {
     /// Whether a budget suspends the body in this step. A suspended body keeps its velocity, and
     /// acts on others as a static body.
     pub(crate) fn is_suspended(&self, index: usize) -> bool {
-        self.motions[index].kind == BodyKind::Dynamic && self.active.is_suspended(index as u32)
+        let body = &self.motions[index];
+        let is_awake = body.kind == BodyKind::Dynamic && !body.is_sleeping;
+        is_awake && self.active.is_suspended(index as u32)
     }
 
     /// Returns the numbers of the suspended bodies, ascending.

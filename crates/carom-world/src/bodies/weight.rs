@@ -4,6 +4,7 @@
 //! Graphics Tools 1(2), 1996.
 
 use crate::bodies::checks::{check_finite, check_mass, check_not_negative, check_number};
+use crate::bodies::collider::ColliderDesc;
 use crate::{MassFault, WorldError};
 use alloc::vec::Vec;
 use carom_geom::MassProperties;
@@ -15,8 +16,9 @@ use carom_query::Shape;
 pub(crate) enum Weight {
     /// The shape, with this density.
     Density(f32),
-    /// Mass properties that the caller set.
-    Given(MassProperties),
+    /// Mass properties that the caller set. The density is that of its only collider; it counts
+    /// again when the mass comes from the colliders.
+    Given(MassProperties, f32),
     /// The colliders, each with its own density.
     Colliders,
     /// The mass that a dynamic body had before its shape changed without its mass, or before it
@@ -28,11 +30,11 @@ impl Weight {
     /// The weight of a number without a body.
     pub(crate) const NONE: Weight = Weight::Density(0.0);
 
-    /// Returns the density of the only collider of a body. It has no effect on a given mass.
+    /// Returns the density of the only collider of a body. A body of several colliders has none.
     pub(crate) fn density(&self) -> f32 {
         match *self {
-            Weight::Density(density) | Weight::Kept(_, density) => density,
-            Weight::Given(_) | Weight::Colliders => 1.0,
+            Weight::Density(density) | Weight::Given(_, density) | Weight::Kept(_, density) => density,
+            Weight::Colliders => ColliderDesc::DEFAULT_DENSITY,
         }
     }
 
@@ -42,7 +44,7 @@ impl Weight {
     pub(crate) fn of(&self, shape: &Shape) -> Result<MassProperties, WorldError> {
         match *self {
             Weight::Density(density) => checked(shape.mass_properties(density), &[(shape, density)]),
-            Weight::Given(mass) | Weight::Kept(mass, _) => {
+            Weight::Given(mass, _) | Weight::Kept(mass, _) => {
                 check_properties(&mass)?;
                 Ok(mass)
             }
@@ -55,7 +57,8 @@ impl Weight {
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         match self {
             Weight::Density(density) => check_not_negative(*density, "density"),
-            Weight::Given(mass) => {
+            Weight::Given(mass, density) => {
+                check_not_negative(*density, "density")?;
                 check_number(mass.mass, "mass")?;
                 check_center_and_inertia(mass)
             }

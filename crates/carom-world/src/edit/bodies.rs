@@ -90,7 +90,11 @@ impl<B: BroadPhase> World<B> {
         self.contacts.rules.set_body(index as u32, desc.response);
         let has_moving_parts = self.bodies.part_materials.move_on(index as u32);
         self.contacts.belts.set(index as u32, belt, has_moving_parts);
-        Ok(self.bodies.id_at(index as u32))
+        let id = self.bodies.id_at(index as u32);
+        if desc.is_sleeping {
+            self.put_to_sleep(id);
+        }
+        Ok(id)
     }
 
     /// Removes a body with its joints and the gears that couple them. Wakes the bodies that it
@@ -222,6 +226,15 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
+    /// Puts a body to sleep if it is dynamic and may sleep. Drops its forces for the next step.
+    pub(crate) fn put_to_sleep(&mut self, id: BodyId) {
+        let index = id.index as usize;
+        if self.settings.solver.sleep && self.bodies.motions[index].can_sleep {
+            set(&mut self.bodies.steering.forces, id.index, None);
+            self.bodies.active.put_to_sleep(&mut self.bodies.motions, index);
+        }
+    }
+
     /// Wakes the body, all bodies that touch it, and all bodies that are joined to it. If a soft
     /// thing touches it, soft things wake.
     pub(crate) fn wake_around(&mut self, id: BodyId) {
@@ -293,13 +306,14 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
         BodyMass::Total(mass) => match scaled_to(mass, &desc.colliders) {
             // Only a dynamic body needs a mass.
             Err(WorldError::NoMass(_)) if desc.mobility != Mobility::Dynamic => None,
-            mass => Some(Weight::Given(mass?)),
+            mass => Some(mass?),
         },
-        BodyMass::Given(mass) => Some(Weight::Given(mass)),
+        BodyMass::Given(mass) => Some(mass),
     };
     let (traits, weight, composite, shape, collider_data) = match (found, &desc.colliders[..]) {
         (Some((composite, shape)), _) => {
-            let weight = given.unwrap_or(Weight::Colliders);
+            let weight =
+                given.map_or(Weight::Colliders, |mass| Weight::Given(mass, Weight::Colliders.density()));
             (composite.summary(&base), weight, Some(composite), shape, 0)
         }
         (None, [only, ..]) => {
@@ -310,7 +324,8 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
                 user_data: base.user_data,
                 ..own
             };
-            let weight = given.unwrap_or(Weight::Density(only.density));
+            let weight =
+                given.map_or(Weight::Density(only.density), |mass| Weight::Given(mass, only.density));
             (traits, weight, None, only.shape.clone(), only.user_data)
         }
         (None, []) => return Err(WorldError::NoMass(MassFault::NoCollider)),

@@ -15,7 +15,7 @@ use crate::world::DefaultBroadPhase;
 use crate::{BodyId, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_math::glam::DVec3;
-use carom_math::{Pose, Vec3};
+use carom_math::{Pose, Quat, Vec3};
 use carom_query::Shape;
 use carom_response::BodyKind;
 
@@ -56,6 +56,29 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             *seen = None;
         }
         self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Sets the position of the body's frame in the world frame: see [`BodyMut::set_pose`]. The
+    /// rotation stays.
+    ///
+    /// Errors: a number that is not finite.
+    pub fn set_position(&mut self, position: Vec3) -> Result<&mut Self, WorldError> {
+        let rotation = self.world.bodies.motions[self.index()].pose.rotation;
+        self.set_pose(Pose { rotation, translation: position })
+    }
+
+    /// Sets the rotation from the body's frame to the world: see [`BodyMut::set_pose`]. The
+    /// position stays.
+    ///
+    /// Errors: not a unit quaternion.
+    pub fn set_rotation(&mut self, rotation: Quat) -> Result<&mut Self, WorldError> {
+        let position = self.world.bodies.exact_position(self.index());
+        let translation = self.world.bodies.motions[self.index()].pose.translation;
+        self.set_pose(Pose { rotation, translation })?;
+        if position != translation.as_dvec3() {
+            self.world.bodies.exact_positions.set(self.index(), translation, position);
+        }
         Ok(self)
     }
 
@@ -108,7 +131,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the force on the centre of mass and the torque that act on the body in each step from
-    /// now on, and wakes it. Both are in the world frame.
+    /// now on, and wakes it. Both are in the world frame: the force in mass times length per time
+    /// squared (newtons), the torque in force times length.
     ///
     /// Errors: a number that is not finite.
     pub fn set_constant_force(&mut self, force: Vec3, torque: Vec3) -> Result<&mut Self, WorldError> {
@@ -182,6 +206,20 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self
     }
 
+    /// Puts a dynamic body to sleep, without the bodies that it touches. Its velocities become
+    /// zero, and forces that were applied for the next step are dropped.
+    ///
+    /// Steps leave it where it is, even in the air, until something wakes it. A moving body that
+    /// touches it or is joined to it does so in the next step, so put whole stacks and ragdolls to
+    /// sleep. A contact with a body at rest that begins does not wake it.
+    ///
+    /// Bodies that are not dynamic or [may not sleep](BodyMut::set_can_sleep) ignore it, and so
+    /// does a world [without sleep](crate::SolverSettings::sleep).
+    pub fn sleep(&mut self) -> &mut Self {
+        self.world.put_to_sleep(self.id);
+        self
+    }
+
     /// Gives the body another shape, and wakes it and the bodies that it touched. Mass, centre of
     /// mass and inertia of a dynamic body stay, until a density or the list of colliders changes.
     ///
@@ -204,13 +242,17 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Applies a force at a point of the world in the next step only, and wakes the body. Force
-    /// and point are in the world frame. Forces add up. A body that is not dynamic ignores them.
+    /// and point are in the world frame, the force in mass times length per time squared
+    /// (newtons). Forces add up. A body that is not dynamic ignores them.
     ///
     /// For a constant force see [`BodyMut::set_constant_force`].
     ///
-    /// Errors: a number that is not finite.
+    /// Errors: a number that is not finite. The error names the force or the point, or the torque
+    /// if only that is out of range.
     pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
+        checks::check_finite(force, "force")?;
+        checks::check_finite(point, "point")?;
         let lever = point - self.world.bodies.motions[index].world_center();
         self.push(force, lever.cross(force))
     }
@@ -223,7 +265,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.push(force, Vec3::ZERO)
     }
 
-    /// Applies a torque in the next step only: see [`BodyMut::apply_force_at`].
+    /// Applies a torque in the next step only: see [`BodyMut::apply_force_at`]. World frame, force
+    /// times length.
     ///
     /// Errors: a number that is not finite.
     pub fn apply_torque(&mut self, torque: Vec3) -> Result<&mut Self, WorldError> {

@@ -8,11 +8,12 @@ use crate::bodies::active_hooks::ActiveHooks;
 use crate::bodies::checks::{
     check_damping, check_mass, check_not_negative, check_number, check_response, check_surface,
 };
+use crate::bodies::id::ColliderSlot;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::{Belt, in_collider};
 use crate::contacts::narrow;
-use crate::{BodyId, BodyMut, World, WorldError};
+use crate::{BodyId, BodyMass, BodyMut, Filter, Material, World, WorldError};
 use carom_broad::{BroadPhase, Groups, Mobility};
 use carom_geom::MassProperties;
 use carom_math::Vec3;
@@ -75,15 +76,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_mass(mass)?;
-        // Only the proportions matter, so any density works.
         let bodies = &self.world.bodies;
-        let old = match (bodies.weights[index], bodies.composite(index)) {
-            (Weight::Given(given) | Weight::Kept(given, _), _) if 0.0 < given.mass => given,
-            (_, Some(composite)) => composite.proportions()?,
-            (Weight::Density(density), None) if 0.0 < density => {
-                bodies.mass_of(index, &Weight::Density(density))?
-            }
-            _ => bodies.mass_of(index, &Weight::Density(1.0))?,
+        let old = match bodies.weights[index] {
+            Weight::Given(given, _) | Weight::Kept(given, _) if 0.0 < given.mass => given,
+            _ => bodies.proportions(index)?,
         };
         let inertia = old.inertia * (mass / old.mass);
         self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
@@ -96,8 +92,87 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ///
     /// Errors: a mass that is not positive and finite, or another number that is not finite.
     pub fn set_mass_properties(&mut self, mass: MassProperties) -> Result<&mut Self, WorldError> {
-        self.world.put_weight(self.id, Weight::Given(mass))?;
+        let density = self.world.bodies.weights[self.index()].density();
+        self.world.put_weight(self.id, Weight::Given(mass, density))?;
         Ok(self)
+    }
+
+    /// Sets the source of the mass of the body, as in a description: see [`BodyMass`]. Wakes the
+    /// body and the bodies that touch it, unless nothing changes. The velocities of its points
+    /// stay.
+    ///
+    /// With [`BodyMass::Colliders`] a mass that was given is forgotten: mass, centre and inertia
+    /// are those of the present shapes and densities, and follow them from now on.
+    ///
+    /// Errors: a number out of its range, or [`WorldError::NoMass`] if a dynamic body would have no
+    /// mass. Nothing is changed then.
+    #[doc(alias = "ApplyMassFromShapes")]
+    #[doc(alias = "recompute_mass_properties_from_colliders")]
+    pub fn set_mass_source(&mut self, source: BodyMass) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let weight = match (source, self.world.composite(index)) {
+            (BodyMass::Given(mass), _) => return self.set_mass_properties(mass),
+            (BodyMass::Total(mass), _) => return self.set_total_mass(mass),
+            (BodyMass::Colliders, Some(_)) => Weight::Colliders,
+            (BodyMass::Colliders, None) => Weight::Density(self.world.bodies.weights[index].density()),
+        };
+        if self.world.bodies.weights[index] != weight {
+            self.world.put_weight(self.id, weight)?;
+        }
+        Ok(self)
+    }
+
+    /// Sets the total mass, distributed over the colliders: see [`BodyMass::Total`].
+    fn set_total_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
+        check_mass(mass)?;
+        let old = self.world.bodies.proportions(self.index())?;
+        let inertia = old.inertia * (mass / old.mass);
+        self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
+    }
+
+    /// Sets the density of all colliders of the body, mass per volume. The mass of the body is
+    /// updated, unless it was given: [`BodyMut::set_mass_source`].
+    ///
+    /// Errors: a number that is negative or not finite, or a dynamic body would have no mass.
+    /// Nothing is changed then.
+    pub fn set_density(&mut self, density: f32) -> Result<&mut Self, WorldError> {
+        check_not_negative(density, "density")?;
+        if self.world.composite(self.index()).is_none() {
+            self.world.collider_mut(ColliderSlot::FIRST.on(self.id))?.set_density(density)?;
+            return Ok(self);
+        }
+        self.world.edit_composite(self.id, |slots, _| {
+            for collider in slots.iter_mut().filter_map(|slot| slot.collider.as_mut()) {
+                collider.density = density;
+            }
+        })?;
+        Ok(self)
+    }
+
+    /// Sets the material of all colliders of the body, with friction, restitution, rolling and
+    /// spinning friction, combine rules and surface velocity. Parts with materials of their own
+    /// keep them. Wakes the body and the bodies that touch it.
+    ///
+    /// Errors: a number out of its range. Nothing is changed then.
+    pub fn set_material(&mut self, material: Material) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        material.check()?;
+        self.world.wake_around(self.id);
+        self.world.change_colliders(index, |traits| *traits = traits.with_material(&material))?;
+        let mut own = [material.surface_velocity, material.surface_spin];
+        if let Some(composite) = self.world.bodies.composites.get_mut(index as u32) {
+            composite.change_all(&mut |collider| collider.surface = own);
+            own = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
+        }
+        self.put_belt(own);
+        Ok(self)
+    }
+
+    /// Sets the surface velocity and spin of the first collider that has them.
+    fn put_belt(&mut self, belt: [Vec3; 2]) {
+        let body = self.id.index;
+        let has_moving_parts = self.world.bodies.part_materials.move_on(body);
+        self.world.contacts.belts.set(body, belt, has_moving_parts);
     }
 
     /// Sets the friction of all colliders of the body, Coulomb's coefficient. Wakes the body and
@@ -266,6 +341,12 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
+    /// Sets the filter of all colliders of the body: groups, mask and family. Wakes the body and
+    /// the bodies that touch it.
+    pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
+        self.set_groups(filter.groups, filter.mask)?.set_family(filter.family)
+    }
+
     /// Sets the groups of all colliders of the body, and the groups `mask` with which they
     /// collide. Wakes the body and the bodies that it touched.
     pub fn set_groups(&mut self, membership: Groups, mask: Groups) -> Result<&mut Self, WorldError> {
@@ -327,8 +408,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             });
             own = composite.first_belt().map_or([Vec3::ZERO; 2], |collider| collider.surface);
         }
-        let has_moving_parts = self.world.bodies.part_materials.move_on(index as u32);
-        self.world.contacts.belts.set(index as u32, own, has_moving_parts);
+        self.put_belt(own);
         Ok(self)
     }
 
@@ -358,7 +438,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn put_weight(&mut self, id: BodyId, weight: Weight) -> Result<(), WorldError> {
         let index = id.index as usize;
         let old = self.bodies.motions[index];
-        if let (Weight::Given(_), _) | (_, BodyKind::Dynamic) = (weight, old.kind) {
+        if let (Weight::Given(..), _) | (_, BodyKind::Dynamic) = (weight, old.kind) {
             let mass = self.bodies.mass_of(index, &weight)?;
             if old.kind == BodyKind::Dynamic {
                 self.wake_around(id);

@@ -38,7 +38,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     }
 
     /// Sets the shape of the collider, in the collider's frame. The mass of the body is updated,
-    /// unless it was given.
+    /// unless it was given: [`BodyRef::mass_source`](crate::BodyRef::mass_source).
     ///
     /// Errors: a dynamic body would have no mass, or [`ColliderMut::set_part_materials`] was given
     /// for another number of parts than the shape has.
@@ -119,7 +119,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
     }
 
     /// Sets the density of the collider, mass per volume. The mass of the body is updated, unless
-    /// it was given.
+    /// it was given; [`BodyMut::set_mass_source`](crate::BodyMut::set_mass_source) changes that.
     ///
     /// Errors: a number that is negative or not finite, or a dynamic body would have no mass.
     pub fn set_density(&mut self, density: f32) -> Result<&mut Self, WorldError> {
@@ -219,13 +219,11 @@ impl<B: BroadPhase> World<B> {
     fn put_single(&mut self, id: crate::BodyId, collider: &Collider) -> Result<(), WorldError> {
         use crate::bodies::weight::Weight;
         let index = id.index as usize;
-        let weight = match self.bodies.weights[index] {
-            Weight::Given(mass) => Weight::Given(mass),
-            Weight::Kept(mass, density) if density == collider.density => Weight::Kept(mass, density),
-            _ => Weight::Density(collider.density),
-        };
-        if weight != self.bodies.weights[index] {
-            self.put_weight(id, weight)?;
+        match self.bodies.weights[index] {
+            // The density counts when the mass comes from the collider again.
+            Weight::Given(mass, _) => self.bodies.weights[index] = Weight::Given(mass, collider.density),
+            known if known.density() == collider.density => {}
+            _ => self.put_weight(id, Weight::Density(collider.density))?,
         }
         self.wake_around(id);
         let old = self.bodies.traits[index];

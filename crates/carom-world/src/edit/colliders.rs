@@ -26,9 +26,11 @@ use carom_response::BodyKind;
 impl<B: BroadPhase> World<B> {
     /// Adds a collider to a body, and wakes it and the bodies that it touches.
     ///
-    /// The mass is updated, unless it was given: it is the sum over all colliders that are not
-    /// sensors, each with its own density. If all are sensors, it is the sum over these. The
-    /// body's frame and the velocities of its points stay.
+    /// The mass is updated, unless it was given ([`BodyRef::mass_source`]): it is the sum over all
+    /// colliders that are not sensors, each with its own density. If all are sensors, it is the sum
+    /// over these. The body's frame and the velocities of its points stay.
+    ///
+    /// [`BodyRef::mass_source`]: crate::BodyRef::mass_source
     ///
     /// The common shape of all colliders is built anew: use [`World::insert_colliders`] for many.
     ///
@@ -239,7 +241,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.keep_mass(index);
         }
         let weight = match self.bodies.weights[index] {
-            Weight::Given(mass) => Weight::Given(mass),
+            Weight::Given(mass, density) => Weight::Given(mass, density),
             Weight::Kept(mass, density) if is_empty => Weight::Kept(mass, density),
             Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => Weight::Colliders,
         };

@@ -3,19 +3,23 @@
 //! Reference: E. Catto, Box2D 3.1, body.h, 2025 (which properties of a body can be read).
 
 use crate::bodies::step_forces::StepForces;
+use crate::bodies::weight::Weight;
 use crate::contacts::events::{ContactView, Push};
 use crate::contacts::surface_velocity::belt_at;
 use crate::world::DefaultBroadPhase;
-use crate::{BodyId, JointRef, World};
+use crate::{ActiveHooks, BodyId, BodyMass, JointRef, World};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_broad::{BroadPhase, Groups, Mobility};
+use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
-use carom_math::{Pose, Quat, Vec3, WidePose};
+use carom_math::{Mat3, Pose, Quat, Vec3, WidePose};
 use carom_query::Shape;
-use carom_response::{Body, Response};
+use carom_response::{Body, BodyKind, LockedAxes, Response};
 
-/// A view of a body, for reading. It consists of references, so copies are cheap.
+/// A view of a body, for reading. Each setter of [`BodyMut`](crate::BodyMut) has a getter here.
+/// Properties of colliders, such as the material, are read from [`BodyRef::colliders`]. The view
+/// consists of references, so copies are cheap.
 pub struct BodyRef<'a, B: BroadPhase = DefaultBroadPhase> {
     pub(crate) world: &'a World<B>,
     pub(crate) id: BodyId,
@@ -109,6 +113,82 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.motion().inverse_mass.recip()
     }
 
+    /// Returns mass, centre of mass and inertia about it, in the frame of the body. For a body that
+    /// is not dynamic these are the ones that were given to it, or zero.
+    pub fn mass_properties(&self) -> MassProperties {
+        let body = self.motion();
+        match self.world.bodies.weights[self.index()] {
+            Weight::Given(mass, _) => mass,
+            _ if body.kind != BodyKind::Dynamic => MassProperties::ZERO,
+            // A body that no torque turns has no inverse.
+            _ => {
+                let inverse = body.inverse_inertia.as_dmat3();
+                let is_free = inverse.determinant() != 0.0;
+                let inertia = if is_free { inverse.inverse().as_mat3() } else { Mat3::ZERO };
+                MassProperties::new(self.mass(), body.center_of_mass, inertia)
+            }
+        }
+    }
+
+    /// Returns the source of the mass: [`BodyMass::Colliders`] if it follows the shapes and
+    /// densities of the colliders, else [`BodyMass::Given`]. A total mass is distributed over the
+    /// colliders when it is set, and is a given mass from then on.
+    ///
+    /// After [`BodyMut::set_shape`](crate::BodyMut::set_shape), which leaves the mass, it follows
+    /// the next change of a density or of the list of colliders.
+    pub fn mass_source(&self) -> BodyMass {
+        match self.world.bodies.weights[self.index()] {
+            Weight::Given(mass, _) => BodyMass::Given(mass),
+            Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => BodyMass::Colliders,
+        }
+    }
+
+    /// Returns the force on the centre of mass and the torque that act in each step, in the world
+    /// frame: [`BodyMut::set_constant_force`](crate::BodyMut::set_constant_force).
+    pub fn constant_force(&self) -> [Vec3; 2] {
+        [self.motion().force, self.motion().torque]
+    }
+
+    /// Returns the target of a kinematic body for the next step, in the world frame, if there is
+    /// one: [`BodyMut::move_to`](crate::BodyMut::move_to).
+    pub fn target(&self) -> Option<Pose> {
+        let targets = &self.world.bodies.steering.targets;
+        let found = targets.binary_search_by_key(&self.id.index, |(body, _)| *body);
+        found.ok().map(|place| targets[place].1)
+    }
+
+    /// Returns the linear and the angular damping, rates per unit of time.
+    pub fn damping(&self) -> [f32; 2] {
+        [self.motion().linear_damping, self.motion().angular_damping]
+    }
+
+    /// Returns the factor of gravity; 1 is full gravity.
+    pub fn gravity_scale(&self) -> f32 {
+        self.motion().gravity_scale
+    }
+
+    /// Returns the axes of the world that are locked for a dynamic body.
+    pub fn locked_axes(&self) -> LockedAxes {
+        self.motion().locked_axes
+    }
+
+    /// Returns the largest speeds of a dynamic body: linear in length per time, angular in radians
+    /// per time. `f32::MAX` is no bound.
+    pub fn max_speeds(&self) -> [f32; 2] {
+        [self.motion().max_linear_speed, self.motion().max_angular_speed]
+    }
+
+    /// Whether the body is swept in each step (continuous detection): see
+    /// [`BodyDesc::ccd`](crate::BodyDesc::ccd).
+    pub fn ccd(&self) -> bool {
+        self.world.bodies.traits[self.index()].is_fast
+    }
+
+    /// Whether the body may fall asleep.
+    pub fn can_sleep(&self) -> bool {
+        self.motion().can_sleep
+    }
+
     /// Returns the kinetic energy, including rotation; 0 if the body is not dynamic.
     pub fn kinetic_energy(&self) -> f64 {
         self.motion().energy(Vec3::ZERO, 0.0).kinetic
@@ -127,7 +207,8 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.aabb
     }
 
-    /// Returns the user data of the body.
+    /// Returns the user data of the body. Each collider has its own:
+    /// [`ColliderRef::user_data`](crate::ColliderRef::user_data).
     pub fn user_data(&self) -> u64 {
         self.world.bodies.traits[self.index()].user_data
     }
@@ -136,6 +217,16 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     pub fn groups(&self) -> (Groups, Groups) {
         let filter = &self.world.bodies.traits[self.index()].filter;
         (filter.membership, filter.mask)
+    }
+
+    /// Returns the hooks that are called for pairs of one of its colliders.
+    pub fn hooks(&self) -> ActiveHooks {
+        self.world.bodies.traits[self.index()].hooks
+    }
+
+    /// Returns the lowest threshold of impulse events of its colliders, mass times speed.
+    pub fn impulse_threshold(&self) -> f32 {
+        self.world.bodies.traits[self.index()].impulse_threshold
     }
 
     /// Returns the common family of its colliders; 0 if they have none or different ones.

@@ -120,6 +120,13 @@ impl<'a, B: BroadPhase> ColliderRef<'a, B> {
         self.part_materials().get(part as usize)
     }
 
+    /// Returns the density of the collider, mass per volume. It counts for the mass of the body
+    /// unless that was given: [`BodyRef::mass_source`].
+    pub fn density(&self) -> f32 {
+        let single = || self.body.world.bodies.weights[self.index()].density();
+        self.collider().map_or_else(single, |collider| collider.density)
+    }
+
     /// Returns the filter of the collider.
     pub fn filter(&self) -> Filter {
         self.traits().user_filter()

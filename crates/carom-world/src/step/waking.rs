@@ -31,13 +31,21 @@ use carom_response::{BOUNCE_LOOK_AHEAD, Body, BodyKind, Response, SolverSettings
 
 impl<B: BroadPhase> World<B> {
     /// Wakes the sleeping bodies of contacts that began in this detection, and of those that a hook
-    /// filtered out.
+    /// filtered out. A body that the caller put to sleep wakes only if the other body moves.
     pub(crate) fn wake_newly_touched(&mut self) {
         let sleeps = |id: &BodyId| self.bodies.motions[id.index as usize].is_sleeping;
+        let moves = |body: &Body| match body.kind {
+            BodyKind::Dynamic => !body.is_sleeping,
+            BodyKind::Fixed | BodyKind::Kinematic => body.is_moving_kinematic(),
+        };
+        let is_woken = |[own, other]: &[BodyId; 2]| {
+            let [own, other] = [own, other].map(|id| &self.bodies.motions[id.index as usize]);
+            own.is_sleeping && (0.0 < own.rest.slow_time() || moves(other))
+        };
         let began = |state: &&PairState| state.is_touching && !state.was_touching && !state.is_sensor;
         let states = self.contacts.active_pairs.iter().map(|&index| &self.contacts.states[index as usize]);
-        let sleepers = states.filter(began).flat_map(|state| [state.a, state.b]).filter(sleeps);
-        let mut sleepers: Vec<BodyId> = sleepers.collect();
+        let sides = states.filter(began).flat_map(|state| [[state.a, state.b], [state.b, state.a]]);
+        let mut sleepers: Vec<BodyId> = sides.filter(is_woken).map(|[own, _]| own).collect();
         sleepers.extend(self.contacts.hooked.parted.drain(..).filter(sleeps));
         if sleepers.is_empty() {
             return;

@@ -168,3 +168,48 @@ fn events_survive_a_panic_of_a_filter() {
     let ended = |event: &&carom_world::Event| event.kind == carom_world::EventKind::Ended;
     assert_eq!(world.events().iter().filter(ended).count(), 1, "{:?}", world.events());
 }
+
+/// Panics in the call for a body that woke in the step. Soft things have moved by then, and bodies
+/// have not; the body stays awake, and later steps go on.
+#[cfg(feature = "soft")]
+#[test]
+fn soft_things_have_moved_when_the_hook_of_a_woken_body_panics() {
+    use carom_world::{RopeSettings, SoftBodyDesc};
+    use std::sync::atomic::{AtomicBool, Ordering};
+
+    struct Fails(AtomicBool);
+    impl Hooks for Fails {
+        fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+            // The contact with the ground is not active until the body wakes.
+            let is_of_ground = contact.pair().a.id.index() == 0;
+            assert!(!is_of_ground || !self.0.load(Ordering::Relaxed), "a fault of the caller's");
+        }
+    }
+    let mut world = World::new();
+    world.insert(ground()).unwrap();
+    let sleeper = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::Y * 0.5).with_sleeping(true);
+    let sleeper = world.insert(sleeper.with_hooks(ActiveHooks::MODIFY)).unwrap();
+    let hit = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(-1.6, 0.5, 0.0));
+    world.insert(hit.with_linear_velocity(Vec3::X * 3.0).with_friction(0.0)).unwrap();
+    let points: Vec<Vec3> = (0..6).map(|k| Vec3::new(0.2 * k as f32, 50.0, 20.0)).collect();
+    let rope = world.insert_soft_body(SoftBodyDesc::rope(&points, RopeSettings::default())).unwrap();
+    let hooks = Fails(AtomicBool::new(false));
+    let mut n_panics = 0;
+    for step in 0..60 {
+        let poses: Vec<_> = world.bodies().map(|body| body.pose()).collect();
+        let height = |world: &World| world.soft_body(rope).unwrap().positions()[0].y;
+        let (before, slept) = (height(&world), world.body(sleeper).unwrap().is_sleeping());
+        // In the first steps its contact is new.
+        hooks.0.store(slept && 2 < step, Ordering::Relaxed);
+        let call = || world.step_with(DT, StepOptions::new().with_hooks(&hooks)).map(|_| ());
+        if catch_unwind(AssertUnwindSafe(call)).is_err() {
+            n_panics += 1;
+            assert!(slept && !world.body(sleeper).unwrap().is_sleeping());
+            assert!(world.bodies().map(|body| body.pose()).eq(poses), "bodies have not moved");
+        }
+        assert!(height(&world) < before, "the rope falls in step {step}");
+        world.validate().unwrap();
+    }
+    assert_eq!(n_panics, 1);
+    assert!(0.1 < world.body(sleeper).unwrap().position().x, "it was pushed");
+}

@@ -9,8 +9,8 @@ use carom_math::{Mat3, Pose, Quat, Vec3};
 use carom_query::{MeshShape, Shape};
 use carom_response::Body;
 use carom_world::{
-    ActiveHooks, BodyDesc, BodyId, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind, LockedAxes,
-    MassFault, Material, World, WorldError, WorldSettings,
+    ActiveHooks, BodyDesc, BodyId, BodyMass, ColliderDesc, CombineRule, EventKind, JointDesc, JointKind,
+    LockedAxes, MassFault, Material, World, WorldError, WorldSettings,
 };
 use std::sync::Arc;
 
@@ -644,4 +644,106 @@ fn a_new_density_counts_for_the_present_shape() {
     assert!((world.body(id).unwrap().mass() - 1.0).abs() < 1e-5);
     world.collider_mut(only).unwrap().set_density(3.0).unwrap();
     assert!((world.body(id).unwrap().mass() - 24.0).abs() < 1e-4);
+}
+
+/// A mass that was given stays until the colliders are its source again. Then it is that of a body
+/// that never had another one, and follows its colliders.
+#[test]
+fn a_given_mass_makes_way_for_that_of_the_colliders() {
+    let tank = || ColliderDesc::new(cuboid(Vec3::splat(0.25))).with_position(Vec3::X).with_density(500.0);
+    let desc = || BodyDesc::dynamic(cuboid(Vec3::new(0.4, 0.5, 0.3))).with_density(70.0);
+    let descs = [
+        desc(),
+        desc().with_mass(5.0),
+        desc().with_mass_properties(MassProperties::new(5.0, Vec3::Y, Mat3::IDENTITY)),
+    ];
+    for desc in descs {
+        for has_tank in [false, true] {
+            let (mut world, mut plain) = (World::new(), World::new());
+            let id = world.insert(desc.clone()).unwrap();
+            let mut follows = desc.clone();
+            follows.mass = BodyMass::Colliders;
+            let own = plain.insert(follows).unwrap();
+            world.body_mut(id).unwrap().set_mass(5.0).unwrap();
+            assert!(
+                matches!(world.body(id).unwrap().mass_source(), BodyMass::Given(mass) if mass.mass == 5.0)
+            );
+            if has_tank {
+                world.insert_collider(id, tank()).unwrap();
+                plain.insert_collider(own, tank()).unwrap();
+            } else {
+                let only = world.body(id).unwrap().colliders().next().unwrap().id();
+                world.collider_mut(only).unwrap().set_density(90.0).unwrap();
+                plain.body_mut(own).unwrap().set_density(90.0).unwrap();
+            }
+            assert_eq!(world.body(id).unwrap().mass(), 5.0, "it was given");
+            world.restore(&world.snapshot()).unwrap();
+            world.body_mut(id).unwrap().set_mass_source(BodyMass::Colliders).unwrap();
+            plain.body_mut(own).unwrap().set_mass_source(BodyMass::Colliders).unwrap();
+            let masses = [(&world, id), (&plain, own)].map(|(world, id)| {
+                let body = world.body(id).unwrap();
+                assert_eq!(body.mass_source(), BodyMass::Colliders);
+                let motion = body.motion();
+                (motion.inverse_mass, motion.center_of_mass, motion.inverse_inertia)
+            });
+            assert_eq!(masses[0], masses[1], "{has_tank}");
+            // It follows the colliders.
+            world.body_mut(id).unwrap().set_density(8.0).unwrap();
+            plain.body_mut(own).unwrap().set_density(8.0).unwrap();
+            let [mass, wanted] = [world.body(id).unwrap().mass(), plain.body(own).unwrap().mass()];
+            assert!(mass == wanted && mass != 1.0 / masses[0].0, "{mass} {wanted}");
+            assert_eq!(world.validate(), Ok(()));
+        }
+    }
+}
+
+/// A total mass is distributed over the colliders that the body has now, as in a description.
+#[test]
+fn a_total_mass_is_distributed_over_the_present_colliders() {
+    let knob = ColliderDesc::new(ball(0.3)).with_position(Vec3::X).with_density(500.0);
+    let desc = BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_collider(knob.clone());
+    let mut world = World::new();
+    let wanted = world.insert(desc.with_mass(7.0)).unwrap();
+    let id = world.insert(BodyDesc::dynamic(cuboid(Vec3::splat(0.5))).with_mass(2.0)).unwrap();
+    world.insert_collider(id, knob).unwrap();
+    world.body_mut(id).unwrap().set_mass_source(BodyMass::Total(7.0)).unwrap();
+    let [wanted, found] = [wanted, id].map(|id| world.body(id).unwrap().mass_properties());
+    assert!((found.mass - 7.0).abs() < 1e-5 && (found.center - wanted.center).length() < 1e-6);
+    let is_near = |(x, y): (f32, f32)| (x - y).abs() < 1e-5;
+    assert!(found.inertia.to_cols_array().into_iter().zip(wanted.inertia.to_cols_array()).all(is_near));
+}
+
+/// A body that would have no mass keeps the one that it has.
+#[test]
+fn a_dynamic_body_does_not_lose_its_mass() {
+    let mut world = World::new();
+    let sheet = world.insert(BodyDesc::dynamic(triangle()).with_mass_properties(MassProperties::new(
+        2.0,
+        Vec3::ZERO,
+        Mat3::IDENTITY,
+    )));
+    let sheet = sheet.unwrap();
+    let before = *world.body(sheet).unwrap().motion();
+    let mut body = world.body_mut(sheet).unwrap();
+    assert_eq!(
+        body.set_mass_source(BodyMass::Colliders).map(drop),
+        Err(WorldError::NoMass(MassFault::OpenMesh))
+    );
+    assert_eq!(
+        body.set_mass_source(BodyMass::Total(3.0)).map(drop),
+        Err(WorldError::NoMass(MassFault::OpenMesh))
+    );
+    for bad in [0.0, -1.0, f32::NAN] {
+        assert!(is_bad(body.set_mass_source(BodyMass::Total(bad)), "mass", bad));
+        assert!(bad == 0.0 || is_bad(body.set_density(bad), "density", bad));
+    }
+    assert_eq!(world.body(sheet).unwrap().motion(), &before);
+    assert!(matches!(world.body(sheet).unwrap().mass_source(), BodyMass::Given(mass) if mass.mass == 2.0));
+    // A fixed body needs no mass.
+    world.body_mut(sheet).unwrap().set_mobility(Mobility::Fixed).unwrap();
+    world.body_mut(sheet).unwrap().set_mass_source(BodyMass::Colliders).unwrap();
+    assert_eq!(
+        world.body_mut(sheet).unwrap().set_mobility(Mobility::Dynamic).map(drop),
+        Err(WorldError::NoMass(MassFault::OpenMesh))
+    );
 }

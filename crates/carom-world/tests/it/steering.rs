@@ -53,7 +53,7 @@ fn bad_forces_and_targets_are_refused() {
     let bad = Vec3::new(0.0, f32::NAN, 0.0);
     assert!(is_bad(world.body_mut(body).unwrap().apply_force(bad), "force", f32::NAN));
     assert!(is_bad(world.body_mut(body).unwrap().apply_torque(bad), "torque", f32::NAN));
-    assert!(is_bad(world.body_mut(body).unwrap().apply_force_at(Vec3::X, bad), "torque", f32::NAN));
+    assert!(is_bad(world.body_mut(body).unwrap().apply_force_at(Vec3::X, bad), "point", f32::NAN));
     assert!(world.body_mut(body).unwrap().apply_angular_impulse(bad).is_err());
     assert!(world.body_mut(lift).unwrap().move_to(Pose::from_translation(bad)).is_err());
     // A dynamic body is not moved, and a kinematic one feels no force.
