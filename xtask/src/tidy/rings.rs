@@ -140,6 +140,7 @@ impl Files {
     fn uses(&self) -> BTreeMap<String, BTreeSet<String>> {
         let others = self.files.iter().filter(|(module, _)| !module.is_empty());
         let used = |module: &String, file: &File| {
+            // After `pub` or `pub(crate)`.
             let re_exports: Vec<Range<usize>> = statements(&file.code)
                 .filter(|(range, paths)| {
                     file.code[..range.start].trim_end().ends_with(['b', ')'])
