@@ -131,9 +131,9 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         self.replace_contacts_of_first(|_| false);
     }
 
-    /// Predicts the pairs of a fast body with other pieces of a surface that it nears: a piece that
-    /// it is not over yet has no contacts at the start of the step, because internal edges were
-    /// smoothed.
+    /// Predicts the pairs of a fast body with other pieces of a surface that it nears. A piece
+    /// that it is not over yet has no contacts at the start of the step, because internal edges
+    /// were smoothed.
     fn predict_smoothed(&mut self, memory: &mut Workspace) {
         let mut near: Vec<u32> = Vec::new();
         for &slot in &self.continuous.predicted {

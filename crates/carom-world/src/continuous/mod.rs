@@ -90,7 +90,8 @@ pub(crate) struct Continuous {
     pub(crate) at_impact: Vec<u32>,
     /// The places of the pairs for which it is known whether and when they meet, ascending.
     pub(crate) predicted: Vec<u32>,
-    /// The places of those pairs that meet, ascending, each with the time of its impact in seconds.
+    /// The places of those pairs that meet, ascending, each with the time of its impact, in
+    /// seconds.
     pub(crate) impacts: Vec<(u32, f64)>,
     /// The places of those pairs that do not meet within the step, though contacts would act.
     pub(crate) missed: Vec<u32>,

@@ -110,8 +110,8 @@ impl<B: BroadPhase> World<B> {
         self.remove_colliders(&[id])
     }
 
-    /// Removes colliders at once: see [`World::remove_collider`]. The time for each of their bodies
-    /// is proportional to the number of its colliders. A collider may be listed twice.
+    /// Removes colliders at once: see [`World::remove_collider`]. The time for each of their
+    /// bodies is proportional to the number of its colliders. A collider may be listed twice.
     ///
     /// Errors: those of [`World::remove_collider`]. Nothing is changed by a stale collider. If a
     /// body would have no mass, the colliders of this body and of those after it stay.
