@@ -94,8 +94,8 @@ fn of_body() -> Vec<OfBody> {
         (
             "set_mass_source",
             "mass_source",
-            |b| b.set_mass(4.0)?.set_mass_source(BodyMass::Colliders).map(drop),
-            |b| b.mass_source() == BodyMass::Colliders && b.mass() != 4.0,
+            |b| b.set_mass_source(BodyMass::Total(4.0)).map(drop),
+            |b| matches!(b.mass_source(), BodyMass::Given(mass) if mass.mass == 4.0),
         ),
         ("set_density", "density", |b| b.set_density(70.0).map(drop), |b| all(b, |c| c.density() == 70.0)),
         (
