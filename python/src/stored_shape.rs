@@ -169,22 +169,4 @@ impl StoredShape {
             _ => false,
         }
     }
-
-    /// The parts that a body of several colliders has for this one: those of a compound, or itself.
-    pub(crate) fn parts(&self) -> Vec<&StoredShape> {
-        match self {
-            StoredShape::Compound(parts) => parts.iter().map(|(part, _)| part).collect(),
-            one => vec![one],
-        }
-    }
-}
-
-/// Returns the shape of a body of several colliders: their parts, at poses that are given.
-pub(crate) fn compound(parts: &[&StoredShape], poses: &[StoredPose]) -> PyResult<Shape> {
-    let parts = parts
-        .iter()
-        .zip(poses)
-        .map(|(part, at)| Ok::<_, PyErr>(CompoundPart { shape: part.build()?, pose: pose(*at) }));
-    let parts: PyResult<Vec<CompoundPart>> = parts.collect();
-    Ok(Shape::Compound(Arc::new(Compound::new(parts?).map_err(refused)?)))
 }

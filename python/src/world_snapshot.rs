@@ -4,9 +4,8 @@
 //! of, so that a world of another process goes on with the same bits.
 
 use crate::error;
-use crate::stored_shape::{StoredPose, StoredShape, compound, stored_pose};
+use crate::stored_shape::StoredShape;
 use crate::world::{PyWorld, StoredCollider};
-use carom_query::Shape;
 use carom_world::{BodyId, ColliderId, JointId, Snapshot, SoftThing, World};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -14,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The version of the format.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// All that a world is.
 #[derive(Serialize, Deserialize)]
@@ -27,8 +26,6 @@ struct Stored {
     colliders: Vec<Option<(ColliderId, StoredShape)>>,
     #[serde(default)]
     soft: Vec<Option<SoftThing>>,
-    /// The poses of the parts of each body of several colliders.
-    parts: Vec<(BodyId, Vec<StoredPose>)>,
 }
 
 #[pymethods]
@@ -51,7 +48,6 @@ impl PyWorld {
                 colliders.map(|one| one.as_ref().map(|one| (one.id, one.shape.clone()))).collect()
             },
             soft: self.soft.clone(),
-            parts: self.parts(),
         };
         let bytes = py.detach(|| rmp_serde::to_vec_named(&stored));
         Ok(PyBytes::new(py, &bytes.map_err(|e| error::world(format!("snapshot: {e}")))?))
@@ -65,9 +61,11 @@ impl PyWorld {
         if stored.version != VERSION {
             return Err(error::world(format!("snapshot: version {} is not {VERSION}", stored.version)));
         }
-        let shapes = stored.shapes()?;
+        let shapes: BTreeMap<ColliderId, &StoredShape> =
+            stored.colliders.iter().flatten().map(|(id, shape)| (*id, shape)).collect();
         let mut world = World::with_settings(*self.world.settings());
-        let restored = world.restore_with(&stored.state, |body| shapes.get(&body).cloned());
+        let restored =
+            world.restore_with(&stored.state, |saved| shapes.get(&saved.collider)?.build().ok());
         restored.map_err(|e| error::world(format!("snapshot: {e}")))?;
         let mut new = PyWorld::empty(world);
         let numbered = (0..).zip(&stored.bodies).filter_map(|(number, id)| Some(((*id)?, number)));
@@ -106,49 +104,5 @@ impl PyWorld {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
         let make = slf.get_type().getattr("from_snapshot")?;
         Ok((make, (slf.borrow().snapshot(slf.py())?,)))
-    }
-}
-
-impl PyWorld {
-    /// Returns the poses of the parts of each body whose shape is a compound of its colliders.
-    fn parts(&self) -> Vec<(BodyId, Vec<StoredPose>)> {
-        let of_body = |(id, shape): (BodyId, &Shape)| match shape {
-            Shape::Compound(shape) => {
-                Some((id, shape.parts().iter().map(|part| stored_pose(&part.pose)).collect()))
-            }
-            _ => None,
-        };
-        self.world.shapes().filter_map(of_body).collect()
-    }
-}
-
-impl Stored {
-    /// Makes the shapes of all bodies.
-    fn shapes(&self) -> PyResult<BTreeMap<BodyId, Shape>> {
-        // By the order of the colliders on their body.
-        let mut of_body: BTreeMap<BodyId, BTreeMap<ColliderId, &StoredShape>> = BTreeMap::new();
-        for (id, shape) in self.colliders.iter().flatten() {
-            of_body.entry(id.body()).or_default().insert(*id, shape);
-        }
-        let parts: BTreeMap<BodyId, &Vec<StoredPose>> = self.parts.iter().map(|(id, p)| (*id, p)).collect();
-        let mut shapes = BTreeMap::new();
-        for &body in self.bodies.iter().flatten() {
-            let own: Vec<&StoredShape> = of_body.remove(&body).unwrap_or_default().into_values().collect();
-            let shape = match (own.as_slice(), parts.get(&body)) {
-                // A body without a collider has a point.
-                ([], _) => StoredShape::Sphere(0.0).build()?,
-                ([one], None) => one.build()?,
-                (several, poses) => {
-                    let parts: Vec<&StoredShape> = several.iter().flat_map(|one| one.parts()).collect();
-                    let poses = poses.map_or(&[] as &[StoredPose], |poses| poses.as_slice());
-                    if parts.len() != poses.len() {
-                        return Err(error::world("snapshot: a body whose parts have no poses"));
-                    }
-                    compound(&parts, poses)?
-                }
-            };
-            shapes.insert(body, shape);
-        }
-        Ok(shapes)
     }
 }

@@ -13,7 +13,6 @@ use carom_bounds::Aabb;
 use carom_broad::Mobility;
 use carom_broad_auto::catalogue::{self, SpatialBroadPhase, WorldHints};
 use carom_math::Vec3;
-use carom_query::Shape;
 use carom_world::{BodyId, Snapshot, StepOptions, World, WorldSettings};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -40,7 +39,6 @@ pub struct Testbed {
 #[derive(Clone)]
 struct State {
     snapshot: Snapshot,
-    shapes: Vec<(BodyId, Shape)>,
     actors: Actors,
     drag: Option<Drag>,
     n_steps: u64,
@@ -259,7 +257,6 @@ impl Testbed {
     fn state(&self) -> State {
         State {
             snapshot: self.world.snapshot(),
-            shapes: self.world.shapes().map(|(id, shape)| (id, shape.clone())).collect(),
             actors: self.actors.clone(),
             drag: self.drag.clone(),
             n_steps: self.n_steps,
@@ -269,11 +266,8 @@ impl Testbed {
 
     fn restore(&mut self, state: &State) -> Result<(), Error> {
         let broad = broad_phase(&self.broad_phase, &hints_of(&self.world))?;
-        let shape_of = |id: BodyId| {
-            let at = state.shapes.binary_search_by_key(&id.index(), |(known, _)| known.index());
-            at.ok().map(|at| state.shapes[at].1.clone())
-        };
-        self.world.restore_on(broad, &state.snapshot, shape_of)?;
+        // A snapshot in memory has all shapes.
+        self.world.restore_on(broad, &state.snapshot, |_| None)?;
         self.actors = state.actors.clone();
         (self.drag, self.n_steps) = (state.drag.clone(), state.n_steps);
         self.settings = state.settings.clone();

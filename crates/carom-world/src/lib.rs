@@ -63,6 +63,7 @@ pub use bodies::force_fields::{ForceFieldDesc, ForceFieldId, ForceKind, ForceReg
 pub use bodies::id::{BodyId, ColliderId};
 pub use bodies::material::{Filter, Material};
 pub use bodies::part_materials::PartMaterial;
+pub use bodies::saved_shapes::SavedCollider;
 pub use bodies::step_forces::StepForces;
 pub use budget::detail::{DetailLevels, allowed_error};
 pub use budget::frame_controller::FrameController;

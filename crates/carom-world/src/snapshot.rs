@@ -1,9 +1,10 @@
 //! Snapshots: the state of a world, to be stored and restored. After a restore, later steps have
 //! the same bits.
 //!
-//! Shapes are shared and may be large. A snapshot in memory has them. A serialised one does not,
-//! so the caller supplies them. The broad phase of a restored world is rebuilt. Only its proxy
-//! numbers affect results, and these follow from the order of insertion.
+//! Shapes are shared and may be large. A snapshot in memory has all of them. A serialised one has
+//! those of a few numbers, and the caller supplies the others: `bodies/saved_shapes.rs`. The broad
+//! phase of a restored world is rebuilt. Only its proxy numbers affect results, and these follow
+//! from the order of insertion.
 //!
 //! Reference: G. Fiedler, Networked Physics: Deterministic Lockstep, gafferongames.com, 2014 (the
 //! required state).
@@ -18,6 +19,7 @@ use crate::bodies::girth::Girth;
 use crate::bodies::id::{BodyId, ColliderSlot};
 use crate::bodies::part_materials::PartMaterials;
 use crate::bodies::roundness::Roundness;
+use crate::bodies::saved_shapes::{SavedCollider, SavedShape};
 use crate::bodies::size::Size;
 use crate::bodies::solids::{ColliderPair, Part};
 use crate::bodies::steering::Steering;
@@ -44,16 +46,20 @@ use carom_math::{Pose, Vec3};
 use carom_query::{ManifoldCache, Shape};
 use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 
-/// The state of a world. Serde stores it without shapes: see
-/// [`World::restore_with`](crate::World::restore_with). The vertices of meshes that were deformed
-/// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
+/// The state of a world: [`World::snapshot`](crate::World::snapshot).
+///
+/// With the feature `serde` it can be stored, as JSON for instance, and read in another process.
+/// It has the shapes of a few numbers: balls, capsules, tapered ones, boxes, cylinders, cones,
+/// ellipsoids, tori, half-spaces, rounded ones of these, and compounds of all these. Other shapes
+/// are supplied by the caller: [`World::restore_with`](crate::World::restore_with). The vertices
+/// of meshes that were deformed are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
     /// The shape of each body, by its number.
-    #[cfg_attr(feature = "serde", serde(skip))]
-    shapes: Vec<Option<Shape>>,
+    #[cfg_attr(feature = "serde", serde(default))]
+    shapes: Vec<SavedShape>,
     #[cfg_attr(feature = "serde", serde(default, rename = "places"))]
     exact_positions: ExactPositions,
     /// The settings of the last step. `None` in older snapshots means the same as `settings`.
@@ -134,7 +140,7 @@ impl<B: BroadPhase> World<B> {
         }
         Snapshot {
             settings: self.settings,
-            shapes: self.bodies.shapes.clone(),
+            shapes: self.bodies.shapes.iter().map(SavedShape::of).collect(),
             exact_positions: self.bodies.exact_positions.clone(),
             settings_in_force: Some(self.last.settings),
             generations: self.bodies.generations.clone(),
@@ -177,9 +183,8 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns all shapes with their bodies, as
-    /// [`World::restore_with`](crate::World::restore_with) needs them. A body of several colliders
-    /// has one compound of all of them.
+    /// Returns the shapes of all bodies, in the order of their numbers: see
+    /// [`BodyRef::shape`](crate::BodyRef::shape).
     pub fn shapes(&self) -> impl Iterator<Item = (BodyId, &Shape)> + '_ {
         let shapes = self.bodies.shapes.iter().enumerate();
         shapes.filter_map(|(index, shape)| Some((self.bodies.id_at(index as u32), shape.as_ref()?)))
@@ -190,24 +195,55 @@ impl<B: BroadPhase + Default> World<B> {
     /// Restores the state of a snapshot, with the same handles and the same bits in later steps
     /// (test: `snapshots::a_world_is_restored_in_place`). The broad phase is rebuilt.
     ///
-    /// Errors: those of [`World::restore_with`]. A deserialised snapshot has no shapes, so it is
-    /// an error too. On an error the world is not changed.
+    /// Errors: those of [`World::restore_with`]. A snapshot that was read from a file may lack
+    /// shapes, which is an error too. On an error the world is not changed.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<(), WorldError> {
-        let shape_of = |body: BodyId| snapshot.shapes.get(body.index as usize)?.clone();
-        self.restore_with(snapshot, shape_of)
+        self.restore_with(snapshot, |_| None)
     }
 
-    /// Restores the state of a snapshot. `shape_of` returns the shape of each body, as
-    /// [`World::shapes`] gave it.
+    /// Restores the state of a snapshot that was read from a file, in this process or another one.
+    /// The handles and the bits of later steps are those of the saved world (test:
+    /// `saves::a_world_is_loaded_from_text_and_assets`).
     ///
-    /// Errors: a body without a shape, a setting out of its bounds, or an entry that is not
-    /// consistent with others. [`WorldError::Inconsistent`] names the first such entry. On an
-    /// error the world is not changed. Later steps do not panic, whatever the numbers of the
-    /// snapshot are, if the shapes are those of its bodies (tests: `restoring::*`).
+    /// `shape_of` is called once for each collider whose shape the snapshot does not have, such as
+    /// a hull or a mesh: see [`Snapshot`]. It returns the shape that the collider had, as given in
+    /// its description or by the last [`ColliderMut::set_shape`](crate::ColliderMut::set_shape). A
+    /// mesh that was deformed may be given in any of its states. A program finds the shape by the
+    /// handles, or by user data that it has set.
+    ///
+    /// ```
+    /// # #[cfg(feature = "serde")] {
+    /// use carom_math::Vec3;
+    /// use carom_query::Shape;
+    /// use carom_world::{BodyDesc, ColliderDesc, World};
+    ///
+    /// let rock = Shape::hull(&[Vec3::X, Vec3::Y, Vec3::Z, Vec3::NEG_ONE])?;
+    /// let mut world = World::new();
+    /// world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    /// let stone = ColliderDesc::new(rock.clone()).with_user_data(17);
+    /// world.insert(BodyDesc::dynamic(stone).with_position(Vec3::Y * 2.0))?;
+    /// let text = serde_json::to_string(&world.snapshot())?;
+    ///
+    /// // In another process, with the same assets.
+    /// let mut loaded = World::new();
+    /// loaded.restore_with(&serde_json::from_str(&text)?, |saved| match saved.collider_data {
+    ///     17 => Some(rock.clone()),
+    ///     _ => None,
+    /// })?;
+    /// assert_eq!(loaded.state_hash(), world.state_hash());
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// Errors: a collider whose shape is missing or has another number of parts, a setting out of
+    /// its bounds, or an entry that is not consistent with others. [`WorldError::Inconsistent`]
+    /// names the first such entry; for a shape its index is that of the body. On an error the world
+    /// is not changed. Later steps do not panic, whatever the numbers of the snapshot are, if the
+    /// shapes are those of its colliders (tests: `restoring::*`).
     pub fn restore_with(
         &mut self,
         snapshot: &Snapshot,
-        shape_of: impl FnMut(BodyId) -> Option<Shape>,
+        shape_of: impl FnMut(&SavedCollider) -> Option<Shape>,
     ) -> Result<(), WorldError> {
         self.restore_on(B::default(), snapshot, shape_of)
     }
@@ -221,7 +257,7 @@ impl<B: BroadPhase> World<B> {
         &mut self,
         broad: B,
         snapshot: &Snapshot,
-        shape_of: impl FnMut(BodyId) -> Option<Shape>,
+        shape_of: impl FnMut(&SavedCollider) -> Option<Shape>,
     ) -> Result<(), WorldError> {
         *self = World::restored(broad, snapshot, shape_of)?;
         Ok(())
@@ -230,7 +266,7 @@ impl<B: BroadPhase> World<B> {
     fn restored(
         broad: B,
         snapshot: &Snapshot,
-        mut shape_of: impl FnMut(BodyId) -> Option<Shape>,
+        mut shape_of: impl FnMut(&SavedCollider) -> Option<Shape>,
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(broad, snapshot.settings);
@@ -288,8 +324,7 @@ impl<B: BroadPhase> World<B> {
                 boxes.push(nothing);
                 continue;
             }
-            let shape = shape_of(world.bodies.id_at(index as u32));
-            let mut shape = shape.ok_or(Inconsistency { what: "a body without a shape", index })?;
+            let mut shape = snapshot.shape_of(index, &mut shape_of)?;
             let stored = snapshot.deforming.binary_search_by_key(&(index as u32), StoredSheet::body);
             if let Ok(place) = stored {
                 let what = "a deformed mesh whose shape has other vertices";
@@ -297,8 +332,8 @@ impl<B: BroadPhase> World<B> {
                 shape = deformed.ok_or(Inconsistency { what, index })?;
             }
             let traits = core::mem::replace(&mut world.bodies.traits[index], Traits::NONE);
-            if let Ok(place) = snapshot.colliders.binary_search_by_key(&(index as u32), |&(body, _)| body) {
-                let composite = Composite::restored(snapshot.colliders[place].1.clone(), &shape);
+            if let Some(slots) = snapshot.slots_of(index as u32) {
+                let composite = Composite::restored(slots.to_vec(), &shape);
                 let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
                 let what = "the properties of a body, which differ from those of its colliders";
                 demand(composite.summary(&traits) == traits, what, index)?;
@@ -334,6 +369,35 @@ const fn yes() -> bool {
 }
 
 impl Snapshot {
+    /// Returns the colliders of a body that has a composite.
+    fn slots_of(&self, body: u32) -> Option<&[Slot]> {
+        let place = self.colliders.binary_search_by_key(&body, |&(body, _)| body).ok()?;
+        Some(&self.colliders[place].1)
+    }
+
+    /// Returns the shape of a body: as saved, completed by the shapes that `shape_of` returns.
+    fn shape_of(
+        &self,
+        index: usize,
+        shape_of: &mut dyn FnMut(&SavedCollider) -> Option<Shape>,
+    ) -> Result<Shape, Inconsistency> {
+        let body = BodyId { index: index as u32, generation: self.generations[index] };
+        let slots = self.slots_of(body.index);
+        let supply = |slot: ColliderSlot| {
+            let collider_data = match slots {
+                Some(slots) => slots[usize::from(slot.index)].collider.as_ref()?.traits.user_data,
+                None => {
+                    let place = self.collider_data.binary_search_by_key(&body.index, |&(body, _)| body);
+                    place.map_or(0, |place| self.collider_data[place].1)
+                }
+            };
+            let body_data = self.traits[index].user_data;
+            shape_of(&SavedCollider { body, collider: slot.on(body), body_data, collider_data })
+        };
+        let saved = self.shapes.get(index).unwrap_or(&SavedShape::Missing);
+        saved.complete(slots, supply).map_err(|what| Inconsistency { what, index })
+    }
+
     /// Checks all invariants that steps rely on.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         self.settings.check()?;
@@ -375,21 +439,17 @@ impl Snapshot {
         check_list(&self.colliders, is_good, "the colliders of a body")?;
         let is_plain = |k: usize| lives(self.collider_data[k].0) && !is_marked(self.collider_data[k].0);
         check_list(&self.collider_data, is_plain, "the number of a collider")?;
-        let has_slot =
-            |body: u32, slot: u16| match self.colliders.binary_search_by_key(&body, |&(body, _)| body) {
-                Ok(place) => {
-                    self.colliders[place].1.get(usize::from(slot)).is_some_and(|slot| slot.collider.is_some())
-                }
-                Err(_) => slot == ColliderSlot::FIRST.index,
-            };
+        let has_slot = |body: u32, slot: u16| match self.slots_of(body) {
+            Some(slots) => slots.get(usize::from(slot)).is_some_and(|slot| slot.collider.is_some()),
+            None => slot == ColliderSlot::FIRST.index,
+        };
         self.part_materials.check(|body, slot| lives(body) && has_slot(body, slot))?;
         for (index, traits) in self.traits.iter().enumerate().filter(|(index, _)| is_live[*index]) {
             let is_known = traits.has_part_materials == self.part_materials.are_on(index as u32);
             demand(is_known, "whether parts have materials", index)?;
         }
         let has_none = |body: usize| {
-            let found = self.colliders.binary_search_by_key(&(body as u32), |&(body, _)| body);
-            is_live[body] && self.traits[body].is_composite && found.is_err()
+            is_live[body] && self.traits[body].is_composite && self.slots_of(body as u32).is_none()
         };
         match (0..self.traits.len()).find(|&body| has_none(body)) {
             Some(index) => Err(Inconsistency { what: "a body whose colliders are missing", index }),

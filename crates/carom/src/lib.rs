@@ -427,8 +427,12 @@
 //! # Snapshots
 //!
 //! The same input gives the same bits on each target of `cargo xtask golden`, so a hash identifies
-//! a state. A world returns to a snapshot in place, and handles stay valid. Shapes are shared, so
-//! a snapshot that is stored as text has none: see `World::restore_with`.
+//! a state. A world returns to a snapshot in place, and handles stay valid.
+//!
+//! With the feature `serde` a snapshot is stored as text, and another process goes on with the same
+//! bits. The text has the shapes of a few numbers, such as balls and boxes. Hulls and meshes are
+//! assets: [`World::restore_with`] calls a closure for each collider that has one. The example
+//! `save_and_load` has the whole of it.
 //!
 //! Characters and vehicles are not in a snapshot. Keep a clone of each
 //! [`CharacterBody`](character::CharacterBody) and each [`Vehicle`](character::Vehicle) with it,

@@ -381,7 +381,7 @@ pub(crate) fn are_sound(slots: &[Slot]) -> bool {
 }
 
 /// Returns the slots with a collider in the order of their parts: solid ones, then sensors.
-fn in_order(slots: &[Slot]) -> impl Iterator<Item = usize> + '_ {
+pub(crate) fn in_order(slots: &[Slot]) -> impl Iterator<Item = usize> + '_ {
     let with = |is_sensor: bool| {
         let is_it = move |slot: &Slot| {
             slot.collider.as_ref().is_some_and(|collider| collider.traits.is_sensor == is_sensor)
@@ -417,7 +417,7 @@ fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
 }
 
 /// Returns the shape of a body without a collider. It is in no group, so it touches nothing.
-fn point() -> Result<Shape, WorldError> {
+pub(crate) fn point() -> Result<Shape, WorldError> {
     Sphere::new(0.0).map(Shape::Sphere).map_err(|_| WorldError::NoMass(MassFault::NoCollider))
 }
 

@@ -16,6 +16,7 @@
 //! - `girth`: thickness, and whether a body is swift.
 //! - `size`: the radius that the recycling of contacts needs.
 //! - `body_bounds`: the boxes of bodies.
+//! - `saved_shapes`, `stored_shapes`: the shapes of snapshots, in memory and in files.
 //! - `id`: handles.
 //!
 //! Reference: R. Fabian, Data-Oriented Design, 2018, chapter 2 (tables with one key).
@@ -35,11 +36,14 @@ pub(crate) mod id;
 pub(crate) mod material;
 pub(crate) mod part_materials;
 pub(crate) mod roundness;
+pub(crate) mod saved_shapes;
 pub(crate) mod shift;
 pub(crate) mod size;
 pub(crate) mod solids;
 pub(crate) mod steering;
 pub(crate) mod step_forces;
+#[cfg(feature = "serde")]
+pub(crate) mod stored_shapes;
 pub(crate) mod traits;
 pub(crate) mod weight;
 

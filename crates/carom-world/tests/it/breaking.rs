@@ -149,10 +149,7 @@ fn a_world_with_broken_joints_is_restored() {
     while world.broken_joints().is_empty() {
         world.checked_step(DT).unwrap();
     }
-    let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    let mut again: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     assert_eq!(again.broken_joints(), world.broken_joints());
     run(&mut world, 1.0);
     run(&mut again, 1.0);

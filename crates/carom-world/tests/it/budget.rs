@@ -129,8 +129,7 @@ fn a_snapshot_on_a_budget_goes_on_with_the_same_bits() {
     let (_, mut world) = run::<DynamicBvh>(60, budget);
     let puts_off = |_| 0 < world.checked_step_within(DT, budget).unwrap().shortfall.n_pairs;
     assert!((0..60).any(puts_off), "something is put off");
-    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
+    let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     for step in 0..40 {
         world.checked_step_within(DT, budget).unwrap();
         again.checked_step_within(DT, budget).unwrap();

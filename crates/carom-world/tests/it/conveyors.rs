@@ -319,10 +319,7 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, restores: bool) -> Vec<u64> {
             world.body_mut(belts[0]).unwrap().set_surface_velocity(Vec3::X * -1.0, Vec3::Y).unwrap();
         }
         if restores && step % 25 == 20 {
-            world = crate::scenes::restored(&world.snapshot(), |id| {
-                world.body(id).map(|body| body.shape()).ok().cloned()
-            })
-            .unwrap();
+            world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         }
         world.step(DT).unwrap();
         hashes.push(world.state_hash());

@@ -144,12 +144,7 @@ fn deferred_calls_by_work_have_the_same_bits() {
             assert_eq!(again.state_hash(), world.state_hash(), "call {call}");
         }
         if shortfall.is_deferred && call % 100 == 0 || call == 199 {
-            again = Some(
-                crate::scenes::restored(&world.snapshot(), |id| {
-                    world.body(id).map(|body| body.shape()).ok().cloned()
-                })
-                .unwrap(),
-            );
+            again = Some(crate::scenes::restored(&world.snapshot(), &world).unwrap());
         }
     }
     println!("held in {n_held} calls; mean heights {} and {}", height(&free), height(&world));
@@ -173,10 +168,7 @@ fn a_world_can_be_edited_and_stored_in_a_deferred_step() {
             world.body_mut(id).unwrap().set_pose(Pose::from_translation(at)).unwrap();
         }
         if call % 50 == 49 {
-            world = crate::scenes::restored(&world.snapshot(), |id| {
-                world.body(id).map(|body| body.shape()).ok().cloned()
-            })
-            .unwrap();
+            world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         }
     }
     let hash = world.state_hash();

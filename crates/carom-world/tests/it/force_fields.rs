@@ -180,11 +180,7 @@ fn a_snapshot_has_the_fields() {
         ball_at(&mut world, Vec3::new(k as f32 * 1.1, 2.0, 0.3 * k as f32), Vec3::ZERO);
     }
     run(&mut world, 30);
-    let ids: Vec<BodyId> = world.body_ids().collect();
-    let snapshot = world.snapshot();
-    let shape_of =
-        |id: BodyId| Some(if id == ids[0] { ground().colliders[0].shape.clone() } else { ball(0.5) });
-    let mut other: World<DynamicBvh> = crate::scenes::restored(&snapshot, shape_of).unwrap();
+    let mut other: World<DynamicBvh> = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     assert!(world.force_fields().eq(other.force_fields()));
     run(&mut world, 60);
     run(&mut other, 60);

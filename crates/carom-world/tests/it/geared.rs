@@ -401,10 +401,7 @@ fn restored_gears_and_pulleys_go_on_with_the_same_bits() {
         let motor = Motor::velocity(9.0).with_max_force(3.0);
         world.joint_mut(joints[0]).unwrap().set_motor(motor).unwrap();
         run(&mut world, 2.3);
-        let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .unwrap();
+        let mut again: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         run(&mut world, 3.0);
         run(&mut again, 3.0);
         assert_eq!(world.state_hash(), again.state_hash());

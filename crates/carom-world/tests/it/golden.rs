@@ -99,10 +99,7 @@ fn with_a_snapshot_in_the_middle() {
             world.checked_step(DT).unwrap();
         });
         let snapshot = world.snapshot();
-        let mut world = crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .unwrap();
+        let mut world = crate::scenes::restored::<DynamicBvh>(&snapshot, &world).unwrap();
         (scene.n_steps / 2..scene.n_steps).for_each(|_| {
             world.checked_step(DT).unwrap();
         });

@@ -61,10 +61,8 @@ fn check_hooks() {
                 assert_eq!(world.state_hash(), before);
                 world.validate().unwrap();
                 assert!(
-                    crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&world.snapshot(), |id| {
-                        world.body(id).map(|body| body.shape()).ok().cloned()
-                    })
-                    .is_ok()
+                    crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&world.snapshot(), &world)
+                        .is_ok()
                 );
             }
             for world in [&mut world, &mut plain] {

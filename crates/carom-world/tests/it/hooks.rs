@@ -95,10 +95,7 @@ fn hooks_have_the_same_bits() {
         }
         for step in 0..150 {
             if restored_at == Some(step) {
-                world = crate::scenes::restored(&world.snapshot(), |id| {
-                    world.body(id).map(|body| body.shape()).ok().cloned()
-                })
-                .unwrap();
+                world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
             }
             world.step_hooked(&hooks);
         }
@@ -389,10 +386,7 @@ fn trace<B: BroadPhase + Default>(n_steps: usize, is_restored: bool) -> Vec<(u64
     let mut trace = Vec::new();
     for step in 0..n_steps {
         if is_restored && step % 13 == 7 {
-            world = crate::scenes::restored(&world.snapshot(), |id| {
-                world.body(id).map(|body| body.shape()).ok().cloned()
-            })
-            .unwrap();
+            world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         }
         world.step_with(DT, StepOptions::new().with_hooks(&Everything)).unwrap();
         world.validate().unwrap();

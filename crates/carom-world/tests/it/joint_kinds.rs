@@ -283,10 +283,7 @@ fn restored_soft_joints_and_motors_go_on_with_the_same_bits() {
         last = body;
     }
     run(&mut world, 0.7);
-    let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    let mut again: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     run(&mut world, 3.0);
     run(&mut again, 3.0);
     assert_eq!(world.state_hash(), again.state_hash());

@@ -124,9 +124,7 @@ fn joints_that_come_and_go_leave_nothing_behind() {
         assert!(body.joints().eq(all));
     }
     let snapshot = world.snapshot();
-    let mut other: World =
-        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut other: World = crate::scenes::restored(&snapshot, &world).unwrap();
     for _ in 0..120 {
         world.checked_step(STEP).unwrap();
         other.checked_step(STEP).unwrap();
@@ -274,9 +272,7 @@ fn springs_are_for_hinges_and_a_bad_setting_is_named() {
 fn a_wound_spring_is_restored_with_its_turns() {
     let (mut world, hinge) = wound();
     let snapshot = world.snapshot();
-    let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
-    let shape = |id| shapes.iter().find(|(own, _)| *own == id).map(|(_, shape)| shape.clone());
-    let mut again = crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, shape).unwrap();
+    let mut again = crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, &world).unwrap();
     assert_eq!(again.joint(hinge).unwrap().angle(), world.joint(hinge).unwrap().angle());
     for _ in 0..120 {
         world.checked_step(DT).unwrap();

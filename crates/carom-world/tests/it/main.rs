@@ -58,6 +58,8 @@ mod reused;
 mod rings;
 mod rolling;
 mod same;
+#[cfg(feature = "serde")]
+mod saves;
 mod scenes;
 mod scoreboard;
 mod scripts;

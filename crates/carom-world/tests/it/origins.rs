@@ -206,8 +206,7 @@ fn soft_things_go_along() {
 fn snapshots_hold_the_origin_and_bad_ones_are_refused() {
     let (mut world, ids) = yard(FAR);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
-    let shapes = |id| world.body(id).ok().map(|body| body.shape().clone());
-    let mut again = crate::scenes::restored::<DynamicBvh>(&world.snapshot(), shapes).unwrap();
+    let mut again = crate::scenes::restored::<DynamicBvh>(&world.snapshot(), &world).unwrap();
     assert_eq!(again.origin(), FAR);
     (0..30).for_each(|_| _ = world.checked_step(DT).unwrap());
     (0..30).for_each(|_| _ = again.checked_step(DT).unwrap());

@@ -40,10 +40,7 @@ fn recycled_contacts_are_those_that_are_there() {
     let (mut n_recycled, mut n_tested, mut n_compared, mut most) = (0, 0, 0, 0.0_f32);
     for step in 0..400 {
         // Where the contacts of the next step are, without recycling.
-        let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .unwrap();
+        let mut anew: World<BruteForce> = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         anew.detect();
         assert_eq!(anew.stats().n_recycled, 0);
         let stats = world.checked_step(DT).unwrap();
@@ -84,16 +81,10 @@ fn a_box_that_becomes_a_cylinder_is_tested_in_every_step() {
     assert!(15 < recycled(&mut world));
     world.body_mut(body).unwrap().set_shape(cylinder()).unwrap();
     assert_eq!(recycled(&mut world), 0);
-    world = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     assert_eq!(recycled(&mut world), 0);
     world.body_mut(body).unwrap().set_shape(cuboid(Vec3::splat(0.5))).unwrap();
-    world = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     assert!(15 < recycled(&mut world));
     world.remove(body).unwrap();
     body = world.insert(BodyDesc::dynamic(cylinder()).with_position(at)).unwrap();

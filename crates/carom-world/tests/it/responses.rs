@@ -639,10 +639,7 @@ fn the_same_bits_with_any_broad_phase_and_after_a_snapshot() {
     let mut world = mixed::<DynamicBvh>();
     trace(&mut world, 45);
     let snapshot = world.snapshot();
-    let mut world = crate::scenes::restored::<BruteForce>(&snapshot, |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    let mut world = crate::scenes::restored::<BruteForce>(&snapshot, &world).unwrap();
     assert_eq!(trace(&mut world, 55), expected[45..]);
 }
 

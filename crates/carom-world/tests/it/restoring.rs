@@ -131,17 +131,15 @@ fn changed(value: &Value, dice: &mut Dice) -> Value {
 /// Restores what is stored and steps on; says whether it was restored.
 fn goes_on(stored: &Value, world: &World, what: &str) -> bool {
     let Ok(snapshot) = serde_json::from_value::<Snapshot>(stored.clone()) else { return false };
-    let restored = crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
-        let own = world.body_ids().find(|own| own.index() == id.index());
-        Some(own.map_or(ball(0.3), |own| world.body(own).unwrap().shape().clone()))
+    let mut again = World::new();
+    let restored = again.restore_with(&snapshot, |saved| {
+        let own = world.bodies().find(|own| own.id().index() == saved.body.index());
+        Some(own.map_or(ball(0.3), |own| own.shape().clone()))
     });
-    let mut again = match restored {
-        Ok(again) => again,
-        Err(error) => {
-            assert!(!error.to_string().is_empty());
-            return false;
-        }
-    };
+    if let Err(error) = restored {
+        assert!(!error.to_string().is_empty());
+        return false;
+    }
     again.validate().unwrap_or_else(|error| panic!("{what}: {error}"));
     let start = Instant::now();
     for _ in 0..30 {
@@ -236,11 +234,7 @@ fn the_first_offender_is_named() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let error = |other: &Value| {
         let snapshot: Snapshot = serde_json::from_value(other.clone()).unwrap();
-        crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .err()
-        .unwrap()
+        crate::scenes::restored::<DynamicBvh>(&snapshot, &world).err().unwrap()
     };
     let entry = |what, index| WorldError::Inconsistent(Inconsistency { what, index });
     let mut other = stored.clone();
@@ -319,8 +313,7 @@ fn r_infinite_bounds_are_saved_as_json() {
     }
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
-    let shape_of = |id: BodyId| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of).unwrap();
+    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, &world).unwrap();
     for (old, new) in world.joints().zip(loaded.joints()) {
         assert_eq!(old.kind(), new.kind());
     }
@@ -342,8 +335,7 @@ fn r_impulses_of_an_overflow_are_loaded() {
     impulse["friction"][1] = Value::Null;
     impulse["twist"] = Value::Null;
     let snapshot: Snapshot = serde_json::from_value(value).unwrap();
-    let shape_of = |id: BodyId| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, shape_of).unwrap();
+    let mut loaded = crate::scenes::restored::<DynamicBvh>(&snapshot, &world).unwrap();
     for _ in 0..30 {
         loaded.checked_step(DT).unwrap();
     }

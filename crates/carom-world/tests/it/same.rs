@@ -160,9 +160,8 @@ fn a_snapshot_goes_on_with_the_same_bits() {
     world.remove(bodies[17]).unwrap();
     world.checked_step(DT).unwrap();
     let snapshot = world.snapshot();
-    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-    let mut again: World<DynamicBvh> = crate::scenes::restored(&snapshot, shape_of).unwrap();
-    let mut brute: World<BruteForce> = crate::scenes::restored(&snapshot, shape_of).unwrap();
+    let mut again: World<DynamicBvh> = crate::scenes::restored(&snapshot, &world).unwrap();
+    let mut brute: World<BruteForce> = crate::scenes::restored(&snapshot, &world).unwrap();
     for step in 0..60 {
         if step == 20 {
             // The numbers that are given out next are the same too.
@@ -189,9 +188,7 @@ fn a_stored_snapshot_is_the_same() {
     }
     let text = serde_json::to_string(&world.snapshot()).unwrap();
     let snapshot: carom_world::Snapshot = serde_json::from_str(&text).unwrap();
-    let mut again: World<DynamicBvh> =
-        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut again: World<DynamicBvh> = crate::scenes::restored(&snapshot, &world).unwrap();
     for _ in 0..30 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();
@@ -216,9 +213,7 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
         cache.as_object_mut().unwrap().remove("places").unwrap();
     }
     let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
-    let mut again: World<DynamicBvh> =
-        crate::scenes::restored(&snapshot, |id| world.body(id).map(|body| body.shape()).ok().cloned())
-            .unwrap();
+    let mut again: World<DynamicBvh> = crate::scenes::restored(&snapshot, &world).unwrap();
     for _ in 0..30 {
         again.checked_step(DT).unwrap();
     }
@@ -232,14 +227,6 @@ fn a_snapshot_of_an_older_layout_is_read_or_refused() {
     }
 }
 
-#[test]
-fn a_snapshot_without_a_shape_is_refused() {
-    let mut world = world_on::<DynamicBvh>();
-    heap(&mut world, 4, 9);
-    let refused = crate::scenes::restored::<DynamicBvh>(&world.snapshot(), |_| None);
-    assert!(matches!(refused, Err(carom_world::WorldError::Inconsistent(_))));
-}
-
 #[cfg(feature = "serde")]
 #[test]
 fn a_snapshot_with_pairs_of_no_bodies_or_negative_drift_is_refused() {
@@ -251,10 +238,7 @@ fn a_snapshot_with_pairs_of_no_bodies_or_negative_drift_is_refused() {
     let stored = serde_json::to_value(world.snapshot()).unwrap();
     let restored = |stored: &serde_json::Value| {
         let snapshot: carom_world::Snapshot = serde_json::from_value(stored.clone()).unwrap();
-        crate::scenes::restored::<DynamicBvh>(&snapshot, |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .err()
+        crate::scenes::restored::<DynamicBvh>(&snapshot, &world).err()
     };
     assert_eq!(restored(&stored), None);
     let entry = |what, index| Some(WorldError::Inconsistent(Inconsistency { what, index }));

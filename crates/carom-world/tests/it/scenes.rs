@@ -60,14 +60,20 @@ pub(crate) fn world_on<B: BroadPhase + Default>() -> World<B> {
     World::with_broad_phase(B::default(), WorldSettings::default())
 }
 
-/// A world in the state of a snapshot, with these shapes.
+/// A world in the state of a snapshot. Shapes that the snapshot does not have are those of `own`.
 pub(crate) fn restored<B: BroadPhase + Default>(
     snapshot: &Snapshot,
-    shape_of: impl FnMut(BodyId) -> Option<Shape>,
+    own: &World<impl BroadPhase>,
 ) -> Result<World<B>, WorldError> {
     let mut world = world_on::<B>();
-    world.restore_with(snapshot, shape_of)?;
+    world.restore_with(snapshot, |saved| own.collider(saved.collider).ok().map(|found| found.shape()))?;
     Ok(world)
+}
+
+/// The snapshot, written as text and read again.
+#[cfg(feature = "serde")]
+pub(crate) fn reread(snapshot: &Snapshot) -> Snapshot {
+    serde_json::from_str(&serde_json::to_string(snapshot).unwrap()).unwrap()
 }
 
 /// A stack of unit boxes on the ground.

@@ -177,8 +177,7 @@ fn run<B: BroadPhase + SpatialIndex + Default>(seed: u64) -> Vec<u64> {
                     joints.extend(gear.into_iter().flatten());
                 }
                 _ => {
-                    let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-                    world = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
+                    world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
                 }
             }
         }

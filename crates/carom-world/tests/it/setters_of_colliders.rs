@@ -334,10 +334,7 @@ fn r_the_first_box_contains_the_path_of_sensors() {
     let arm = ColliderDesc::new(cuboid(Vec3::new(4.0, 0.1, 0.1))).with_sensor(true);
     let desc = BodyDesc::dynamic(ball(0.2)).with_collider(arm).with_angular_velocity(Vec3::Z * 7.0);
     let id = world.insert(desc.with_position(Vec3::Y * 10.0)).unwrap();
-    let restored: World = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    let restored: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     let boxes = [&world, &restored].map(|world| world.body(id).unwrap().aabb());
     assert_eq!(boxes[0], boxes[1]);
     let turned = Quat::from_rotation_z(7.0 * DT) * (Vec3::X * 4.0);

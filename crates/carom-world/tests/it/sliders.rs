@@ -295,10 +295,7 @@ fn a_pair_that_is_restored_goes_on_with_the_same_bits() {
         .unwrap();
     for _ in 0..10 {
         run(&mut world, 0.1);
-        let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
-            world.body(id).map(|body| body.shape()).ok().cloned()
-        })
-        .unwrap();
+        let mut again: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         run(&mut world, 0.5);
         run(&mut again, 0.5);
         assert_eq!(world.state_hash(), again.state_hash());

@@ -7,8 +7,7 @@ use carom_math::Vec3;
 use carom_world::{BodyDesc, Budget, StepStats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
-    crate::scenes::restored(&world.snapshot(), |id| world.body(id).map(|body| body.shape()).ok().cloned())
-        .unwrap()
+    crate::scenes::restored(&world.snapshot(), world).unwrap()
 }
 
 /// Nothing moved since: the next step uses the contacts of the detection.
@@ -170,7 +169,7 @@ fn taken_between_steps_on_a_budget() {
     assert!(20 < n_held && 20 < n_suspended);
 }
 
-/// A world goes back to a snapshot in place, as often as wanted, and is as it was after an error.
+/// A world goes back to a snapshot in place, as often as wanted.
 #[test]
 fn a_world_is_restored_in_place() {
     let mut world = world_on::<DynamicBvh>();
@@ -193,9 +192,4 @@ fn a_world_is_restored_in_place() {
         assert!(world.body(added).is_err(), "what was inserted since is gone");
         assert_eq!(run(&mut world), first);
     }
-    let before = world.state_hash();
-    assert!(world.restore_with(&saved, |_| None).is_err());
-    assert_eq!(world.state_hash(), before);
-    world.validate().unwrap();
-    world.checked_step(DT).unwrap();
 }

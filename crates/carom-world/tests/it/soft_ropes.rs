@@ -195,8 +195,7 @@ fn a_swing_continues_from_a_snapshot() {
     (0..30).for_each(|_| {
         scene.world.checked_step(DT).unwrap();
     });
-    let shape = |body| scene.world.shapes().find(|(id, _)| *id == body).map(|(_, shape)| shape.clone());
-    let mut restored: World = restored(&scene.world.snapshot(), shape).unwrap();
+    let mut restored: World = restored(&scene.world.snapshot(), &scene.world).unwrap();
     for _ in 0..30 {
         scene.world.checked_step(DT).unwrap();
         restored.checked_step(DT).unwrap();

@@ -52,9 +52,7 @@ fn a_snapshot_goes_on_with_the_same_bits() {
         #[cfg(feature = "serde")]
         let snapshot: carom_world::Snapshot =
             serde_json::from_str(&serde_json::to_string(&snapshot).unwrap()).unwrap();
-        let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
-        let shape_of = |body| shapes.iter().find(|(id, _)| *id == body).map(|(_, shape)| shape.clone());
-        let mut other: World = crate::scenes::restored(&snapshot, shape_of).unwrap();
+        let mut other: World = crate::scenes::restored(&snapshot, &world).unwrap();
         assert_eq!(other.state_hash(), world.state_hash());
         for _ in 0..20 {
             world.checked_step(DT).unwrap();
@@ -95,8 +93,6 @@ fn a_wrong_snapshot_is_refused() {
         world.step(DT).unwrap();
     }
     let good = serde_json::to_value(world.snapshot()).unwrap();
-    let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
-    let shape_of = |body| shapes.iter().find(|(id, _)| *id == body).map(|(_, shape)| shape.clone());
     let (mut n_refused, mut n_taken) = (0, 0);
     let mut dice = Dice::new(5);
     for _ in 0..300 {
@@ -106,7 +102,7 @@ fn a_wrong_snapshot_is_refused() {
             n_refused += 1;
             continue;
         };
-        match crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, shape_of) {
+        match crate::scenes::restored::<carom_broad_tree::DynamicBvh>(&snapshot, &world) {
             Err(_) => n_refused += 1,
             Ok(mut other) => {
                 n_taken += 1;
@@ -439,7 +435,7 @@ fn r_a_cloth_that_is_torn_to_threads_goes_on() {
     }
     assert!(world.soft_body(id).unwrap().mesh().is_none(), "no triangle is left");
     let snapshot = world.snapshot();
-    let mut other: World = crate::scenes::restored(&snapshot, |_| None).unwrap();
+    let mut other: World = crate::scenes::restored(&snapshot, &world).unwrap();
     for _ in 0..10 {
         world.checked_step(DT).unwrap();
         other.checked_step(DT).unwrap();
@@ -516,9 +512,7 @@ fn r_particles_that_were_all_removed_come_back_with_the_same_bits() {
             #[cfg(feature = "serde")]
             let shot: carom_world::Snapshot =
                 serde_json::from_str(&serde_json::to_string(&shot).unwrap()).unwrap();
-            let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
-            let shape_of = |body| shapes.iter().find(|(id, _)| *id == body).map(|(_, shape)| shape.clone());
-            let mut other: World = crate::scenes::restored(&shot, shape_of).unwrap();
+            let mut other: World = crate::scenes::restored(&shot, &world).unwrap();
             assert!(other.particles(id).unwrap().surface(0.05).is_err());
             for world in [&mut world, &mut other] {
                 world.particles_mut(id).unwrap().emit(&block, Vec3::ZERO).unwrap();

@@ -143,10 +143,7 @@ fn pending_commands_are_in_snapshots() {
                 world.body_mut(lift).unwrap().move_to(Pose::from_translation(at)).unwrap();
                 world.body_mut(boxes[3]).unwrap().apply_force(Vec3::new(0.5, 0.0, 0.0)).unwrap();
                 if is_restored && step % 7 == 0 {
-                    world = crate::scenes::restored(&world.snapshot(), |id| {
-                        world.body(id).map(|body| body.shape()).ok().cloned()
-                    })
-                    .unwrap();
+                    world = crate::scenes::restored(&world.snapshot(), &world).unwrap();
                 }
                 world.checked_step_within(DT, budget).unwrap();
                 assert_eq!(world.body(lift).unwrap().position(), at);

@@ -111,8 +111,7 @@ fn a_snapshot_with_suspended_bodies_goes_on_with_the_same_bits() {
     for n_before in [60, 61, 90] {
         let (trace, mut world) = run::<DynamicBvh>(n_before, 60);
         assert!(0 < trace[n_before - 1].shortfall.n_suspended);
-        let shape_of = |id| world.body(id).map(|body| body.shape()).ok().cloned();
-        let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), shape_of).unwrap();
+        let mut again: World<BruteForce> = crate::scenes::restored(&world.snapshot(), &world).unwrap();
         for step in 0..80 {
             // With less, with more, and with enough.
             let budget = if step < 60 { Budget::Steps(60 + step / 20 * 40) } else { Budget::Unlimited };

@@ -80,10 +80,7 @@ fn each_setting_wakes_what_it_acts_on() {
     let snapshot = asleep.snapshot();
     for (name, change, expected) in changes {
         for is_set_at_once in [false, true] {
-            let mut world: World = crate::scenes::restored(&snapshot, |id| {
-                asleep.body(id).map(|body| body.shape()).ok().cloned()
-            })
-            .unwrap();
+            let mut world: World = crate::scenes::restored(&snapshot, &asleep).unwrap();
             let mut settings = *world.settings();
             change(&mut settings);
             if is_set_at_once {
@@ -158,10 +155,7 @@ fn a_snapshot_between_a_change_and_the_step_forgets_no_change() {
     let mut world = world_on::<DynamicBvh>();
     let bodies = sleepers(&mut world);
     world.solver_settings_mut().gravity = Vec3::X;
-    let mut again: World = crate::scenes::restored(&world.snapshot(), |id| {
-        world.body(id).map(|body| body.shape()).ok().cloned()
-    })
-    .unwrap();
+    let mut again: World = crate::scenes::restored(&world.snapshot(), &world).unwrap();
     for step in 0..60 {
         world.checked_step(DT).unwrap();
         again.checked_step(DT).unwrap();

@@ -60,6 +60,7 @@ const LEFT_OUT: &[&str] = &[
     "PairSide",
     "Side",
     "StepForces",
+    "SavedCollider",
 ];
 
 /// Returns the types that a source text exports with `pub use`.
