@@ -44,7 +44,9 @@ pub struct SolverSettings {
     /// Fraction of the overlap beyond the slop that is corrected per unit of time. At most a
     /// quarter is corrected per substep.
     pub push_out_rate: Real,
-    /// The largest speed at which overlapping bodies are pushed apart, length per time.
+    /// The largest speed at which a contact pushes its two overlapping bodies apart, length per
+    /// time. Two contacts in a row add up their speeds, so the bodies above a body that grows may
+    /// be faster (test: `rest::a_body_that_grows_under_others_throws_none_up`, carom-world).
     pub push_out_speed: Real,
     /// Overlap that is not corrected, so that a pile can come to rest; a length. It doubles for
     /// bodies that have been at rest for `sleep_delay`, in islands of four bodies or more.

@@ -48,7 +48,7 @@ fn a_throw_turns_back_at_its_top() {
         let id = world.insert(thrown).unwrap();
         run_awake(&mut world, id, 2.0 * v / g, DT);
         let expected = v * v / (2.0 * g);
-        assert!(position(&world, id).y.abs() < 0.02 * expected, "g {g}: {}", position(&world, id).y);
+        assert!(position(&world, id).y.abs() < 0.01 * expected, "g {g}: {}", position(&world, id).y);
     }
 }
 
@@ -91,29 +91,31 @@ fn ice_lets_a_box_slide_however_gentle_the_slope() {
     }
 }
 
+/// Each box of a stack slides as one box alone: on an icy floor, and also if the lowest box is icy
+/// and holds no other. Such a box is squeezed out from under eight others, whose load need only lean
+/// by 1e-4, so for nine only the common centre follows the closed form.
 #[test]
 fn a_stack_slides_on_ice_as_one_box_does() {
-    for n in [2, 4, 9] {
+    for (n, friction_of_lowest) in [(2, 0.0), (4, 0.0), (9, 0.0), (2, 1.0), (4, 1.0), (9, 1.0)] {
         let (g, angle) = (9.81, 0.5_f32.to_radians());
         let mut world = world(Vec3::new(g * angle.sin(), -g * angle.cos(), 0.0));
         world.insert(ground().with_friction(0.0)).unwrap();
-        let at = |i: usize| Vec3::Y * (0.5 + i as f32);
-        let body = |i: usize| of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at(i));
-        let bottom = world.insert(body(0).with_friction(0.0)).unwrap();
-        for i in 1..n {
-            // Two boxes of friction 1 hold each other; the lowest holds nothing.
-            world.insert(body(i).with_friction(1.0)).unwrap();
-        }
-        world
-            .body_mut(bottom)
-            .unwrap()
-            .set_linear_velocity(Vec3::ZERO)
-            .unwrap()
-            .set_angular_velocity(Vec3::ZERO)
-            .unwrap();
-        run_awake(&mut world, bottom, 8.0, DT);
+        let boxes: Vec<BodyId> = (0..n)
+            .map(|i| {
+                let at = Vec3::Y * (0.5 + i as f32);
+                let body = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(at);
+                world.insert(body.with_friction(if i == 0 { friction_of_lowest } else { 1.0 })).unwrap()
+            })
+            .collect();
+        run_awake(&mut world, boxes[0], 8.0, DT);
         let expected = 32.0 * g * angle.sin();
-        println!("{n}: {} of {expected}", position(&world, bottom).x);
+        let what = format!("{n} boxes, the lowest of friction {friction_of_lowest}");
+        let ways: Vec<f32> = boxes.iter().map(|&id| position(&world, id).x).collect();
+        println!("{what}: {ways:.3?} of {expected}");
+        assert_near(ways.iter().sum::<f32>() / n as f32, expected, &what);
+        if n < 9 || friction_of_lowest == 1.0 {
+            ways.iter().for_each(|way| assert_near(*way, expected, &what));
+        }
     }
 }
 
@@ -134,7 +136,7 @@ fn a_ball_rolls_up_a_slope_and_down_again() {
         let a = 5.0 / 7.0 * 9.81 * angle.sin();
         run_awake(&mut world, id, 2.0 / a, DT);
         let back = position(&world, id).dot(along);
-        assert!(back.abs() < 0.02 * (0.5 / a), "{degrees}: {back}");
+        assert!(back.abs() < 0.01 * (0.5 / a), "{degrees}: {back}");
     }
 }
 
@@ -242,14 +244,19 @@ fn deepest(world: &mut World) -> f32 {
         .fold(0.0, |most: f32, c| most.max(-c.distance))
 }
 
-fn assert_apart(world: &mut World, ids: &[BodyId], what: &str) {
+/// The largest speed of a body that one contact pushes: the push-out speed.
+const ONE_PUSH: f32 = 1.0;
+/// The same for two contacts in a row, whose speeds add up to at most 2.
+const TWO_PUSHES: f32 = 1.6;
+
+/// Settles, and checks that the bodies overlap by no more than the slop, and that none was faster
+/// than the limit. The slop is 5 mm, and twice that for islands of four bodies or more.
+fn assert_apart(world: &mut World, ids: &[BodyId], max_speed: f32, what: &str) {
     let fastest = settle(world, ids, 20);
-    let deep = deepest(world);
+    let (deep, slop) = (deepest(world), if ids.len() < 4 { 0.005 } else { 0.01 });
     println!("{what}: fastest {fastest}, deepest {deep}");
-    assert!(deep <= 0.011, "{what}: {deep} deep");
-    // The push-out speed is 1; a box has four contacts in one manifold, which share it only
-    // roughly.
-    assert!(fastest <= 1.6, "{what}: {fastest} fast");
+    assert!(deep <= slop + 2e-4, "{what}: {deep} deep");
+    assert!(fastest <= max_speed, "{what}: {fastest} fast");
 }
 
 #[test]
@@ -260,13 +267,13 @@ fn nothing_falls_asleep_inside_another_body() {
         world.insert(ground()).unwrap();
         let at = |x: f32| of_unit_density(cuboid(Vec3::splat(half))).with_position(Vec3::new(x, half, 0.0));
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
-        assert_apart(&mut world, &ids, &format!("boxes of {half}, {offset} apart"));
+        assert_apart(&mut world, &ids, ONE_PUSH, &format!("boxes of {half}, {offset} apart"));
     }
     for offset in [0.2, 0.0] {
         let mut world = world(Vec3::ZERO);
         let at = |x: f32| of_unit_density(ball(0.5)).with_position(Vec3::X * x);
         let ids = [world.insert(at(0.0)).unwrap(), world.insert(at(offset)).unwrap()];
-        assert_apart(&mut world, &ids, &format!("balls {offset} apart"));
+        assert_apart(&mut world, &ids, ONE_PUSH, &format!("balls {offset} apart"));
     }
 }
 
@@ -284,9 +291,10 @@ fn many_bodies_at_one_position_separate() {
             world.insert(of_unit_density(shape).with_position(Vec3::Y * 0.5)).unwrap()
         })
         .collect();
+    // Some are lifted onto others, and fall off them: their speed is that of a fall.
     settle(&mut world, &ids, 30);
     let deep = deepest(&mut world);
-    assert!(deep <= 0.021, "{deep}");
+    assert!(deep <= 0.0102, "{deep}");
 }
 
 #[test]
@@ -298,12 +306,12 @@ fn a_body_that_grows_and_a_door_that_closes_push_out() {
     settle(&mut world, &ids, 3);
     // 0.8 deep.
     world.body_mut(ids[1]).unwrap().set_shape(cuboid(Vec3::new(1.4, 0.5, 0.5))).unwrap();
-    assert_apart(&mut world, &ids, "grown");
+    assert_apart(&mut world, &ids, ONE_PUSH, "grown");
     let door = BodyDesc::kinematic(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::new(-3.0, 1.0, 0.0));
     let door = world.insert(door).unwrap();
     let pose = world.body(ids[0]).unwrap().position();
     world.body_mut(door).unwrap().set_pose(Pose::from_translation(pose - Vec3::X * 0.3)).unwrap();
-    assert_apart(&mut world, &ids, "a door");
+    assert_apart(&mut world, &ids, TWO_PUSHES, "a door");
 }
 
 #[test]
@@ -367,7 +375,12 @@ fn a_body_that_grows_under_others_throws_none_up() {
             }
             settle(&mut world, &ids, 3);
             world.body_mut(ids[grown]).unwrap().set_shape(cuboid(Vec3::splat(0.6))).unwrap();
-            assert_apart(&mut world, &ids, &format!("box {grown} of {n} grown, ball above: {ball_above}"));
+            assert_apart(
+                &mut world,
+                &ids,
+                TWO_PUSHES,
+                &format!("box {grown} of {n} grown, ball above: {ball_above}"),
+            );
         }
     }
 }
