@@ -7,7 +7,7 @@ use carom_math::Vec3;
 use carom_world::{BodyDesc, Budget, StepStats, World};
 
 fn restored(world: &World<DynamicBvh>) -> World<BruteForce> {
-    crate::scenes::restored(&world.snapshot(), &world).unwrap()
+    crate::scenes::restored(&world.snapshot(), world).unwrap()
 }
 
 /// Nothing moved since: the next step uses the contacts of the detection.
