@@ -14,7 +14,7 @@ pub struct Remarks {
     /// Things that were not read. If there are any, no answer about the files is complete.
     pub unread: Vec<String>,
     /// The units and up axes of the files. Where they differ, remarks of several files note it.
-    frames: StatedFrames,
+    pub(crate) frames: StatedFrames,
 }
 
 impl Remarks {

@@ -96,7 +96,9 @@ pub(crate) fn drop_dependent(
         };
         remarks.note(format!("the values of joint {name} are not read: it {why}"));
         names.remove(column);
-        rows.iter_mut().for_each(|row| drop(row.remove(column)));
+        for row in &mut *rows {
+            row.remove(column);
+        }
     }
 }
 
