@@ -428,7 +428,7 @@ const PASSED: u64 = 78;
 impl Hooks for Passing {
     fn modify_contact(&self, contact: &mut ContactMut<'_>) {
         let (a, b) = (contact.pair().a, contact.pair().b);
-        let is_passed = [a.user_data, a.collider_data, b.user_data, b.collider_data].contains(&PASSED);
+        let is_passed = [a.body_data, a.collider_data, b.body_data, b.collider_data].contains(&PASSED);
         if is_passed {
             contact.disable();
         }
