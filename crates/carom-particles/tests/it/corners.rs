@@ -358,7 +358,7 @@ fn r_fast_grains_do_not_stick_under_a_sliding_plate() {
 
 /// A grain that meets both plates of a funnel in one substep slides on to its tip.
 #[test]
-fn r_a_fast_grain_slides_to_the_tip_of_a_funnel() {
+fn a_fast_grain_slides_to_the_tip_of_a_funnel() {
     let mut failed = Vec::new();
     for slope in [55.0_f32, 60.0, 70.0] {
         let walls = v_shape(slope.to_radians(), 0.1);
