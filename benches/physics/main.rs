@@ -7,7 +7,7 @@
 #![allow(clippy::std_instead_of_core, clippy::std_instead_of_alloc)] // A program, never without std.
 
 use carom_benches::peers::rapier::Scene;
-use carom_scenes::scoreboard::{Figure, Limit, Row, rows};
+use carom_scenes::scoreboard::{Figure, Limit, Row, cause, rows};
 use carom_testkit::scoreboard::{carom_film, film};
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -77,6 +77,7 @@ fn run() -> Result<bool, Error> {
         println!("{} figures: carom fails {n_failed}, rapier {n_peer}", lines.len());
     }
     if let Some(file) = &options.write {
+        check_causes(&rows, &lines)?;
         std::fs::write(file, markdown(&rows, &lines, options.seconds))?;
     }
     Ok(n_failed == 0)
@@ -154,7 +155,27 @@ fn plain(line: &Line) -> String {
     )
 }
 
-/// Returns the table, and the reasons for the limits.
+/// Whether carom fails a figure of a row.
+fn is_failed(row: &Row, lines: &[Line]) -> bool {
+    lines.iter().any(|line| line.row == row.name && !line.limit.allows(line.carom))
+}
+
+/// Checks that exactly the rows that carom fails have a cause. The error names the first other one.
+fn check_causes(rows: &[Row], lines: &[Line]) -> Result<(), Error> {
+    let is_played = |row: &&Row| lines.iter().any(|line| line.row == row.name);
+    for row in rows.iter().filter(is_played) {
+        match (is_failed(row, lines), cause(&row.name)) {
+            (true, None) => return Err(format!("{} fails, and `causes.rs` has no cause", row.name).into()),
+            (false, Some(_)) => {
+                return Err(format!("{} passes, but `causes.rs` has a cause", row.name).into());
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Returns the table, the causes of failed figures, and the reasons for the limits.
 fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
     let mut out = format!(
         "# Scoreboard of ordinary scenes\n\n\
@@ -176,6 +197,12 @@ fn markdown(rows: &[Row], lines: &[Line], seconds: f64) -> String {
             number(line.rapier),
             verdict(line.limit, line.rapier),
         );
+    }
+    if rows.iter().any(|row| is_failed(row, lines)) {
+        out.push_str("\n## The rows that carom fails\n\n| row | cause |\n|---|---|\n");
+    }
+    for row in rows.iter().filter(|row| is_failed(row, lines)) {
+        let _ = writeln!(out, "| {} | {} |", row.name, cause(&row.name).unwrap_or("not known"));
     }
     out.push_str(
         "\n## The scenes, and the reasons for the limits\n\n| row | scene | limits |\n|---|---|---|\n",

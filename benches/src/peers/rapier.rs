@@ -9,18 +9,34 @@ use carom_testkit::scoreboard::Engine;
 use glam::Vec3;
 use rapier3d::geometry::{BroadPhaseBvh, BroadPhasePairEvent};
 use rapier3d::prelude::{
-    ActiveHooks, ColliderBuilder, ColliderHandle, ColliderSet, GenericJoint, IntegrationParameters,
-    JointAxis, PairFilterContext, PhysicsHooks, PhysicsWorld, RevoluteJointBuilder, RigidBodyBuilder,
-    RigidBodyHandle, RigidBodySet, RopeJointBuilder, SharedShape, SolverFlags, SphericalJointBuilder,
-    TriMeshFlags,
+    ActiveHooks, ColliderBuilder, ColliderHandle, ColliderSet, ContactModificationContext, GenericJoint,
+    IntegrationParameters, JointAxis, PairFilterContext, PhysicsHooks, PhysicsWorld, RevoluteJointBuilder,
+    RigidBodyBuilder, RigidBodyHandle, RigidBodySet, RopeJointBuilder, SharedShape, SolverFlags,
+    SphericalJointBuilder, TriMeshFlags,
 };
 use std::collections::BTreeSet;
 
-/// A filter that leaves out pairs of one family: both colliders have its number as their user
-/// data.
-struct Families;
+/// A filter that leaves out pairs of one family, and the surfaces that move along themselves.
+///
+/// Both colliders of a family have its number as their user data.
+#[derive(Default)]
+struct Hooks {
+    /// Belts, and the velocities of their surfaces in the world.
+    belts: Vec<(ColliderHandle, Vec3)>,
+}
 
-impl PhysicsHooks for Families {
+impl PhysicsHooks for Hooks {
+    fn modify_solver_contacts(&self, pair: &mut ContactModificationContext<'_>) {
+        let velocity_of = |handle: ColliderHandle| {
+            self.belts.iter().find(|(belt, _)| *belt == handle).map_or(Vec3::ZERO, |(_, velocity)| *velocity)
+        };
+        // The velocity of the second relative to the first at which friction is at rest.
+        let velocity = vector(velocity_of(pair.collider1) - velocity_of(pair.collider2));
+        for contact in pair.rigid_mut().into_iter().flat_map(|pair| pair.solver_contacts.iter_mut()) {
+            contact.tangent_velocity = velocity;
+        }
+    }
+
     fn filter_contact_pair(&self, pair: &PairFilterContext<'_>) -> Option<SolverFlags> {
         let family = |handle: ColliderHandle| pair.colliders.get(handle).map_or(0, |c| c.user_data);
         let (a, b) = (family(pair.collider1), family(pair.collider2));
@@ -31,6 +47,7 @@ impl PhysicsHooks for Families {
 /// A world with the bodies and joints of a scene.
 pub struct Scene {
     world: PhysicsWorld,
+    hooks: Hooks,
     /// All bodies, in the order of the scene.
     all: Vec<RigidBodyHandle>,
     /// The bodies that move.
@@ -54,7 +71,7 @@ impl Scene {
             world.gravity = vector(Vec3::ZERO);
         }
         world.integration_parameters.dt = step;
-        let (mut all, mut bodies) = (Vec::new(), Vec::new());
+        let (mut all, mut bodies, mut hooks) = (Vec::new(), Vec::new(), Hooks::default());
         // Bodies of the same spec that follow each other share a shape.
         let mut last: Option<(&ShapeSpec, SharedShape)> = None;
         for body in &scene.bodies {
@@ -84,7 +101,15 @@ impl Scene {
                 0 => collider,
                 _ => collider.active_hooks(ActiveHooks::FILTER_CONTACT_PAIRS),
             };
-            let (handle, _) = world.insert(builder, collider);
+            let is_belt = body.surface_velocity != Vec3::ZERO;
+            let collider = match is_belt {
+                true => collider.active_hooks(ActiveHooks::MODIFY_SOLVER_CONTACTS),
+                false => collider,
+            };
+            let (handle, collider) = world.insert(builder, collider);
+            if is_belt {
+                hooks.belts.push((collider, body.pose.rotation * body.surface_velocity));
+            }
             all.push(handle);
             if !body.is_fixed() {
                 bodies.push(handle);
@@ -96,7 +121,7 @@ impl Scene {
                 world.insert_impulse_joint(all[a], all[b], joint);
             }
         }
-        Self { world, all, bodies }
+        Self { world, hooks, all, bodies }
     }
 
     /// Returns the mass of each body that moves.
@@ -106,7 +131,7 @@ impl Scene {
 
     /// Makes one step.
     pub fn step(&mut self) {
-        self.world.step_with_events(&Families, &());
+        self.world.step_with_events(&self.hooks, &());
     }
 
     /// Returns the position of each body that moves.

@@ -168,11 +168,11 @@ pub struct DemoArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=200))]
     pub detail: Option<u32>,
     /// Bodies that move, characters, or particles: 10,000 if not given, 100 `bullets`, 60 balls
-    /// that `stick`, 40 in `level`, 48 boxes for the `vehicle`, 14 on `platforms`, 32 `characters`,
-    /// 6 crates of the `crane`, 40 planks of the `bridge`, 48 loose ones in the `playground`, 48 on
-    /// the `conveyor`, 81 on the `waves`, 60 arbors in `clock`, five in each movement, 30
-    /// `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400 `ants` and crumbs; in `car`
-    /// there is one
+    /// that `stick`, 40 in `level`, 30 boxes for the `car`, 48 for the `vehicle`, 14 on
+    /// `platforms`, 32 `characters`, 6 crates of the `crane`, 40 planks of the `bridge`, 48 loose
+    /// ones in the `playground`, 48 on the `conveyor`, 81 on the `waves`, 60 arbors in `clock`,
+    /// five in each movement, 30 `tetrahedra`, 264 limbs of 24 ragdolls on the `stairs`, 1,400
+    /// `ants` and crumbs
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub bodies: Option<u32>,
     /// Steps of 1/60 second; if not given 3300 for level, 1400 for trees, 400 for deadline, 1200
@@ -254,6 +254,7 @@ impl DemoArgs {
             "conveyor" | "vehicle" | "playground" => 48,
             "crane" => 6,
             "bridge" => 40,
+            "car" => 30,
             "platforms" => 14,
             "characters" => 32,
             "waves" => 81,

@@ -20,7 +20,6 @@ pub(crate) mod demo_soft;
 pub(crate) mod demo_surfaces;
 pub(crate) mod demo_tetrahedra;
 pub(crate) mod demo_trees;
-pub(crate) mod demo_walk;
 pub mod distance;
 pub mod info;
 pub mod man;

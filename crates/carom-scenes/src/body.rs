@@ -87,6 +87,9 @@ pub struct BodySpec {
     pub is_sticky: bool,
     /// Whether it moves with given velocities and is not pushed: see [`SceneSpec::drives`].
     pub is_kinematic: bool,
+    /// Velocity of its surface relative to the body, in its frame, in metres per second: that of a
+    /// conveyor belt.
+    pub surface_velocity: Vec3,
 }
 
 impl BodySpec {
@@ -105,6 +108,7 @@ impl BodySpec {
             uses_ccd: false,
             is_sticky: false,
             is_kinematic: false,
+            surface_velocity: Vec3::ZERO,
         }
     }
 
@@ -141,6 +145,11 @@ impl BodySpec {
     /// Sets the damping rate of the angular velocity, per second.
     pub fn with_angular_damping(self, angular_damping: f32) -> BodySpec {
         BodySpec { angular_damping, ..self }
+    }
+
+    /// Sets the velocity of its surface, in its frame, in metres per second.
+    pub fn with_surface_velocity(self, surface_velocity: Vec3) -> BodySpec {
+        BodySpec { surface_velocity, ..self }
     }
 
     /// Sets the family.

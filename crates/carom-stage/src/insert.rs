@@ -133,6 +133,7 @@ fn describe(spec: &BodySpec, shape: Shape) -> BodyDesc {
         .with_restitution(spec.restitution)
         .with_damping(0.0, spec.angular_damping)
         .with_family(spec.family)
+        .with_surface_velocity(spec.surface_velocity, Vec3::ZERO)
         .with_ccd(spec.uses_ccd)
         .with_response(if spec.is_sticky { Response::Stick } else { Response::Collide })
 }

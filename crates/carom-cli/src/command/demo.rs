@@ -5,7 +5,7 @@ use crate::command::demo_ants::{self, Colony};
 use crate::command::demo_clock;
 use crate::command::{
     demo_actors, demo_boxes, demo_deadline, demo_figure, demo_impacts, demo_model, demo_particles, demo_rays,
-    demo_scan, demo_soft, demo_surfaces, demo_tetrahedra, demo_trees, demo_walk,
+    demo_scan, demo_soft, demo_surfaces, demo_tetrahedra, demo_trees,
 };
 use crate::debug_lines::DebugLines;
 use crate::live_page;
@@ -164,14 +164,12 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, String> {
         return Err(format!("--surface: the scene {:?} has no liquid", args.scene));
     }
     let run = match args.scene.as_str() {
-        "level" | "car" | "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes"
-        | "rays" | "scan"
+        "morph" | "walk" | "tetrahedra" | "trees" | "impacts" | "deadline" | "boxes" | "rays" | "scan"
             if args.check =>
         {
             return Err(format!("--check: the scene {:?} has no dynamic bodies", args.scene));
         }
-        "level" | "car" => demo_walk::play(args)?,
-        "vehicle" | "platforms" | "characters" | "crane" | "bridge" | "playground" => {
+        "level" | "car" | "vehicle" | "platforms" | "characters" | "crane" | "bridge" | "playground" => {
             demo_actors::play(args)?
         }
         "cloth" | "jelly" | "shatter" => demo_soft::play(args)?,
@@ -257,17 +255,6 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, String> {
         report::print(&document.to_string())?;
     } else if let Some(summary) = &run.summary {
         report::print(&format!("{}: {summary}; state {:016x}", args.scene, run.hash))?;
-    } else if matches!(args.scene.as_str(), "level" | "car") {
-        let actors = if args.scene == "car" { "car" } else { "characters" };
-        report::print(&format!(
-            "{}: {} {actors}, {} steps of 1/60 s; mean milliseconds of a step {:.3}\n  at the end {} contacts; state {:016x}",
-            args.scene,
-            run.n_bodies,
-            args.n_frames(),
-            run.ms[1],
-            run.n_contacts,
-            run.hash,
-        ))?;
     } else {
         let [broad, narrow, response] = run.ms;
         report::print(&format!(
@@ -305,6 +292,24 @@ pub fn run(args: &DemoArgs) -> Result<Outcome, String> {
         ))?;
     }
     Ok(Outcome::Nothing)
+}
+
+/// Returns a chart of these lines.
+pub(crate) fn chart(title: &str, unit: &str, lines: &[&str]) -> Chart {
+    let lines = lines.iter().map(|line| (*line).to_owned()).collect();
+    Chart { title: title.to_owned(), unit: unit.to_owned(), lines }
+}
+
+/// Returns a hash of words in their order: FNV-1a by words of 64 bits, with a rotation after each.
+pub(crate) fn hash(words: impl IntoIterator<Item = u64>) -> u64 {
+    words
+        .into_iter()
+        .fold(0xcbf2_9ce4_8422_2325, |h, word| (h ^ word).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23))
+}
+
+/// Returns the number of steps for each recorded frame: 2 for runs of many steps, else 1.
+pub(crate) fn every(args: &DemoArgs) -> u32 {
+    if MANY_FRAMES < args.n_frames() { 2 } else { 1 }
 }
 
 /// Returns a pool with the number of threads of `--threads`, or with the machine's if it is not

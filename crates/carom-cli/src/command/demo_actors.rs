@@ -1,9 +1,8 @@
-//! `carom demo vehicle`, `platforms`, `characters`, `crane`, `bridge` and `playground`: a car,
-//! characters and a crane in a world of bodies, and all that a world has.
+//! `carom demo level`, `car`, `vehicle`, `platforms`, `characters`, `crane`, `bridge` and
+//! `playground`: cars, characters and a crane in a world of bodies, and all that a world has.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Checked, Run, pool_of};
-use crate::command::demo_walk::{WHEELS, chart, every};
+use crate::command::demo::{Checked, Run, chart, every, pool_of};
 use crate::player::{BodyState, Chart, FrameStats, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use crate::soft_picture::SoftPicture;
@@ -12,8 +11,11 @@ use carom_math::{Pose, Vec3};
 use carom_stage::Outlines;
 use carom_web::scenes::crane::Phase;
 use carom_web::scenes::walkers::{self, Walker};
-use carom_web::scenes::{self, Actors, Crane, Request, Roles};
+use carom_web::scenes::{self, Actors, Crane, Request, Roles, platforms};
 use carom_world::{BodyId, JointKind, StepOptions, World};
+
+/// The wheels of a car, in the order of the charts.
+const WHEELS: [&str; 4] = ["front left", "front right", "rear left", "rear right"];
 
 /// The most faults that are kept as lines.
 const MAX_FOUND: usize = 100;
@@ -38,12 +40,20 @@ impl Scene {
         let request = Request { count: args.n_bodies(), seed: args.seed };
         let view = |target, distance, yaw, pitch| View { target, distance, yaw, pitch, speed: 1.0 };
         let (title, view, actors) = match args.scene.as_str() {
+            "level" => {
+                let actors = scenes::level(&mut world, &request)?;
+                ("characters walk a castle and push crates", view(Vec3::Y, 54.0, -0.6, 0.75), actors)
+            }
+            "car" => {
+                let actors = scenes::car(&mut world, &request)?;
+                ("a car on a road pushes boxes", view(Vec3::ZERO, 14.0, -0.7, 0.4), actors)
+            }
             "vehicle" => {
                 let actors = walkers::vehicle(&mut world, &request)?;
                 ("a car on hills pushes boxes", view(Vec3::ZERO, 14.0, -0.7, 0.4), actors)
             }
             "platforms" => {
-                let actors = walkers::platforms(&mut world, &request)?;
+                let actors = platforms::platforms(&mut world, &request)?;
                 ("characters on platforms", view(Vec3::Y, 24.0, 0.5, 0.5), actors)
             }
             "crane" => {
@@ -180,7 +190,7 @@ fn simulate(mut scene: Scene, args: &DemoArgs) -> Result<Run, Error> {
     if !ropes(&scene.world).is_empty() {
         recording = recording.with_shown(&["lines"]);
     }
-    recording = if args.scene == "vehicle" {
+    recording = if let "car" | "vehicle" = args.scene.as_str() {
         recording.with_camera_on(1, [13.0, -0.6, 0.4])
     } else {
         recording.with_view(scene.view)

@@ -8,8 +8,7 @@
 mod everything;
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Checked, Run, pool_of};
-use crate::command::demo_walk::{chart, every, hash};
+use crate::command::demo::{Checked, Run, chart, every, hash, pool_of};
 use crate::player::{
     BodyState, Chart, FaceState, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording, SurfaceFrame,
     View,

@@ -1,4 +1,4 @@
-//! Rows of one contact: friction on slopes, bounces, rolling coins.
+//! Rows of one contact: friction on slopes and on belts, bounces, rolling coins.
 //!
 //! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact,
 //! rolling).
@@ -14,7 +14,7 @@ use libm::{atan, atan2, cos, sin, sqrt};
 
 /// Returns all rows of this family.
 pub fn rows() -> Vec<Row> {
-    vec![slopes(), bounce_full(), bounce_half(), coin_straight(), coin_circle()]
+    vec![slopes(), conveyor(), bounce_full(), bounce_half(), coin_straight(), coin_circle()]
 }
 
 /// Returns the row of boxes on slopes near the angle of friction.
@@ -84,6 +84,82 @@ fn slopes() -> Row {
                     let seconds = super::STEP * frame as f64;
                     let went = film.center(frame, 2 * lane + 1) - film.center(0, 2 * lane + 1);
                     went.length() / (0.5 * acceleration * seconds * seconds)
+                },
+            ),
+        ],
+    }
+}
+
+/// Returns the row of boxes that are put on conveyor belts at rest.
+fn conveyor() -> Row {
+    // The friction and the speed of each belt, in m/s. The boxes slip for 0.6 to 1.1 s.
+    const BELTS: [[f64; 2]; 4] = [[0.3, 3.0], [0.5, 3.0], [0.5, -3.0], [0.1, 1.0]];
+    let mut scene = SceneSpec::default();
+    let slab = Vec3::new(40.0, 0.5, 0.8);
+    let half = Vec3::new(0.5, 0.2, 0.5);
+    for (lane, [friction, speed]) in BELTS.into_iter().enumerate() {
+        let friction = friction as f32;
+        let at = |y: f32| Pose::from_translation(Vec3::new(0.0, y, 2.0 * lane as f32));
+        let belt = BodySpec::fixed(cuboid(slab), at(-slab.y)).with_friction(friction);
+        scene.bodies.push(belt.with_surface_velocity(Vec3::X * speed as f32));
+        scene.bodies.push(BodySpec::new(cuboid(half), at(half.y)).with_friction(friction));
+    }
+    let went = |film: &Film, lane: usize, frame: usize| {
+        film.center(frame, 2 * lane + 1) - film.center(0, 2 * lane + 1)
+    };
+    // The largest relative error of all lanes at a time in slip times: closed forms of friction
+    // that accelerates a box to the speed of the belt.
+    let error_at = move |film: &Film, share: f64| {
+        let error = |(lane, [friction, speed]): (usize, [f64; 2])| {
+            let acceleration = friction * GRAVITY;
+            let slip = speed.abs() / acceleration;
+            let frame = film.frame_at(share * slip);
+            let seconds = super::STEP * frame as f64;
+            let slipping = seconds.min(slip);
+            let travel = 0.5 * acceleration * slipping * slipping + speed.abs() * (seconds - slipping);
+            (went(film, lane, frame).x / (travel * speed.signum()) - 1.0).abs()
+        };
+        BELTS.into_iter().enumerate().map(error).fold(0.0, super::film::larger)
+    };
+    Row {
+        name: "conveyor".into(),
+        about: "Boxes at rest are put on belts of 1 m/s and 3 m/s, with friction from 0.1 to 0.5.",
+        scene,
+        seconds: 10.0,
+        figures: vec![
+            Figure::new(
+                "largest relative error of the displacement while a box slips",
+                Limit::AtMost(0.01),
+                "closed form, to 1 %: friction alone accelerates the box",
+                move |film: &Film| error_at(film, 0.9),
+            ),
+            Figure::new(
+                "the same after eight times the time of slipping",
+                Limit::AtMost(0.01),
+                "closed form, to 1 %: then it goes with the belt",
+                move |film: &Film| error_at(film, 8.0),
+            ),
+            Figure::new(
+                "largest final difference to the speed of the belt, relative to it",
+                Limit::AtMost(0.001),
+                "static friction holds: 1 mm per second would be visible",
+                move |film: &Film| {
+                    let last = &film.frames[film.frames.len() - 1];
+                    let difference = |(lane, [_, speed]): (usize, [f64; 2])| {
+                        let velocity = last.states[2 * lane + 1].linear_velocity.as_dvec3();
+                        (velocity - DVec3::X * speed).length() / speed.abs()
+                    };
+                    BELTS.into_iter().enumerate().map(difference).fold(0.0, super::film::larger)
+                },
+            ),
+            Figure::new(
+                "largest displacement across a belt, m",
+                Limit::AtMost(0.01),
+                "nothing pushes it aside",
+                move |film: &Film| {
+                    let last = film.frames.len() - 1;
+                    let aside = |lane: usize| went(film, lane, last).with_x(0.0).length();
+                    (0..BELTS.len()).map(aside).fold(0.0, super::film::larger)
                 },
             ),
         ],

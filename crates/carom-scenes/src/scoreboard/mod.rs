@@ -13,6 +13,7 @@
 //! `cargo xtask verify physics` plays all rows with carom and with rapier. `carom demo physics
 //! --row NAME` shows one.
 
+mod causes;
 pub mod contact;
 mod film;
 pub mod joints;
@@ -21,6 +22,7 @@ pub mod screw;
 pub mod stacks;
 pub mod structures;
 
+pub use causes::{cause, rows_with_cause};
 pub use film::{Film, Frame, Inertia, State};
 
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};

@@ -3,7 +3,8 @@
 
 use carom_math::{Pose, Quat, Vec3};
 use carom_scenes::scoreboard::{
-    Film, Frame, GRAVITY, Inertia, Row, STEP, State, contact, motion, rows, structures,
+    Film, Frame, GRAVITY, Inertia, Row, STEP, State, cause, contact, motion, rows, rows_with_cause,
+    structures,
 };
 use carom_scenes::{BodySpec, JointSpec};
 use glam::{DMat3, DQuat, DVec3};
@@ -71,6 +72,26 @@ fn rows_have_names_reasons_and_sound_scenes() {
         );
         assert!(row.scene.drives.is_sorted_by(|a, b| a.at <= b.at), "{}", row.name);
     }
+}
+
+/// The page of the scoreboard has a cause for each row that carom fails, and no other one.
+#[test]
+fn the_page_has_the_causes_of_failed_rows() {
+    let page = include_str!("../../../carom-world/SCOREBOARD.md");
+    let mut failed = BTreeSet::new();
+    for line in page.lines() {
+        let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+        if let [_, row, _, _, _, "FAIL", _, _, _] = cells[..] {
+            failed.insert(row);
+        }
+    }
+    assert_eq!(failed, rows_with_cause().collect());
+    for row in failed {
+        let cause = cause(row).unwrap();
+        assert!(page.contains(&format!("| {row} | {cause} |")), "{row}: {cause}");
+        assert!(carom_scenes::scoreboard::row(row).is_some(), "{row}");
+    }
+    assert_eq!(cause("pendulum"), None);
 }
 
 /// Joints have no gap at the start. Otherwise a figure would measure the fault of the scene.

@@ -1,7 +1,7 @@
 //! The list of scenes.
 
 use super::{Actors, Camera, Count, Error, Request, Scene, Source};
-use super::{bridge, crane, joint_kinds, playground, soft, stacks, surfaces, walkers};
+use super::{bridge, car, crane, joint_kinds, level, platforms, playground, soft, stacks, surfaces, walkers};
 use carom_math::Vec3;
 
 /// All scenes, in the order of the list.
@@ -154,13 +154,31 @@ pub const SCENES: &[Scene] = &[
         source: Source::Fill(walkers::vehicle),
     },
     Scene {
+        name: "car",
+        title: "Car on a road",
+        about: "Over bumps and a bridge, through a tunnel and five walls of boxes.",
+        group: "Cars, characters, belts",
+        count: Count { usual: 30, most: 30, of: "boxes" },
+        camera: Some(camera([30.0, 1.0, 0.0], 60.0, 0.3, 0.5)),
+        source: Source::Fill(car),
+    },
+    Scene {
+        name: "level",
+        title: "Castle",
+        about: "One character follows a path through the castle, others roam, and all push crates.",
+        group: "Cars, characters, belts",
+        count: Count { usual: 20, most: 80, of: "characters" },
+        camera: Some(camera([0.0, 1.0, 0.0], 54.0, -0.6, 0.75)),
+        source: Source::Fill(level),
+    },
+    Scene {
         name: "platforms",
         title: "Platforms",
-        about: "Characters and boxes on lifts, discs that turn and tilt, a seesaw and a belt.",
+        about: "Characters and boxes on a lift, an escalator, discs that turn and tilt, a seesaw and a belt.",
         group: "Cars, characters, belts",
         count: Count { usual: 14, most: 60, of: "characters" },
         camera: Some(camera([0.0, 1.0, 0.0], 24.0, 0.5, 0.5)),
-        source: Source::Fill(walkers::platforms),
+        source: Source::Fill(platforms::platforms),
     },
     Scene {
         name: "characters",

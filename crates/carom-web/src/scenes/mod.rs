@@ -4,9 +4,11 @@
 //! returns a `SceneSpec`, and a line in [`SCENES`].
 
 mod bridge;
+mod courses;
 pub mod crane;
 mod joints;
 mod list;
+pub mod platforms;
 mod playground;
 mod roles;
 mod soft;
@@ -15,6 +17,7 @@ pub mod surfaces;
 pub mod walkers;
 
 pub use bridge::bridge;
+pub use courses::{car, level};
 pub use crane::{Crane, crane};
 pub use joints::joint_kinds;
 pub use list::{SCENES, scene};
@@ -31,7 +34,8 @@ use carom_math::Vec3;
 use carom_query::Shape;
 use carom_scenes::{Drive, Rng, SceneSpec, scoreboard};
 use carom_world::{BodyId, World};
-use walkers::{PoseAt, Walker};
+use platforms::Platform;
+use walkers::Walker;
 
 /// The reason why a scene cannot be filled or stepped.
 pub type Error = Box<dyn core::error::Error>;
@@ -134,6 +138,13 @@ pub enum Route {
         /// Its radius.
         radius: f32,
     },
+    /// Along the x axis to its end, where the car brakes.
+    Road {
+        /// The x coordinate at which it brakes.
+        end: f32,
+        /// Metres per second.
+        speed: f64,
+    },
     /// To and fro along the x axis; backwards on the way back.
     Line {
         /// The distance from the origin at which it turns.
@@ -149,8 +160,8 @@ pub enum Route {
 /// crane, a mesh that deforms.
 #[derive(Clone)]
 pub struct Actors {
-    /// Kinematic bodies, and their poses as functions of time.
-    pub platforms: Vec<(BodyId, PoseAt)>,
+    /// Kinematic bodies that move by functions of time.
+    pub platforms: Vec<Platform>,
     /// Characters.
     pub walkers: Vec<Walker>,
     /// A car.

@@ -76,7 +76,11 @@ pub fn playground<B: BroadPhase + SpatialIndex>(
     carom_stage::insert(world, &doll)?;
     for k in 0..WALKERS {
         let (sin, cos) = ops::sin_cos(core::f64::consts::TAU * k as f64 / WALKERS as f64);
-        actors.insert_walker(world, DVec3::new(6.5 * cos, 0.0, 5.0 * sin), Plan::Roam { left: 0 })?;
+        actors.insert_walker(
+            world,
+            DVec3::new(6.5 * cos, 0.0, 5.0 * sin),
+            Plan::Roam { left: 0, reach: 9.0 },
+        )?;
     }
     Ok(actors)
 }

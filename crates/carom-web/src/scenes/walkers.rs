@@ -26,9 +26,6 @@ const CAR_SPEED: f64 = 6.0;
 /// Half the size of the chassis, in metres.
 const CHASSIS: Vec3 = Vec3::new(1.9, 0.55, 0.8);
 
-/// The pose of a platform as a function of the time in seconds.
-pub type PoseAt = fn(f32) -> Pose;
-
 /// The rule by which a character chooses its direction.
 #[derive(Clone, Copy, Debug)]
 pub enum Plan {
@@ -46,10 +43,20 @@ pub enum Plan {
         /// Whether it reached `other` last, and walks home.
         is_there: bool,
     },
-    /// Walks at random. It keeps the present direction for `left` more steps.
+    /// Walks along a path of points (x, z), and then from its end to its start again.
+    Follow {
+        /// The points.
+        path: &'static [[f64; 2]],
+        /// The number of points that it has reached.
+        n_reached: usize,
+    },
+    /// Walks at random. It keeps the present direction for `left` more steps, and turns back if it
+    /// is more than `reach` metres from the middle of the scene.
     Roam {
         /// The remaining steps.
         left: usize,
+        /// Metres from the middle.
+        reach: f64,
     },
 }
 
@@ -63,25 +70,31 @@ pub struct Walker {
     wish: DVec3,
 }
 
-impl Actors {
-    pub(super) fn insert_platform<B: BroadPhase>(
-        &mut self,
-        world: &mut World<B>,
-        shape: Shape,
-        course: PoseAt,
-    ) -> Result<(), Error> {
-        let body = world.insert(BodyDesc::kinematic(shape).with_pose(course(0.0)))?;
-        self.platforms.push((body, course));
-        Ok(())
+impl Walker {
+    /// Returns its plan.
+    pub fn plan(&self) -> Plan {
+        self.plan
     }
+}
 
+impl Actors {
     pub(super) fn insert_walker<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &mut World<B>,
         feet: DVec3,
         plan: Plan,
     ) -> Result<(), Error> {
-        let figure = Figure::capsule(1.8, 0.3)?;
+        self.insert_figure(world, Figure::capsule(1.8, 0.3)?, feet, plan)
+    }
+
+    /// Inserts a character of any figure.
+    pub(super) fn insert_figure<B: BroadPhase + SpatialIndex>(
+        &mut self,
+        world: &mut World<B>,
+        figure: Figure,
+        feet: DVec3,
+        plan: Plan,
+    ) -> Result<(), Error> {
         let position = feet + DVec3::Y * (figure.stature() + 0.05);
         let character = Character::new(figure, CharacterSettings::default(), position)?;
         let hero = CharacterBody::insert(world, character, Filter::default())?;
@@ -90,7 +103,7 @@ impl Actors {
     }
 }
 
-fn cuboid(half: Vec3) -> Result<Shape, Error> {
+pub(super) fn cuboid(half: Vec3) -> Result<Shape, Error> {
     Ok(Shape::Cuboid(Cuboid::new(half)?))
 }
 
@@ -102,7 +115,7 @@ pub(super) fn solid(mass: f32, half: Vec3) -> Result<BodyDesc, Error> {
 }
 
 /// Inserts a floor whose top is at height 0.
-fn floor<B: BroadPhase>(world: &mut World<B>, half: f32) -> Result<(), Error> {
+pub(super) fn floor<B: BroadPhase>(world: &mut World<B>, half: f32) -> Result<(), Error> {
     world.insert(BodyDesc::fixed(cuboid(Vec3::new(half, 0.5, half))?).with_position(Vec3::Y * -0.5))?;
     Ok(())
 }
@@ -162,63 +175,6 @@ pub(super) fn insert_car<B: BroadPhase>(
     }
     actors.car = Some(car);
     Ok(())
-}
-
-/// Inserts platforms: a lift, an escalator, a disc that turns, one that turns and
-/// tilts, a seesaw and a belt. Characters stand on them; others roam.
-pub fn platforms<B: BroadPhase + SpatialIndex>(
-    world: &mut World<B>,
-    request: &Request,
-) -> Result<Actors, Error> {
-    let mut actors = Actors::new(request.seed);
-    floor(world, 14.0)?;
-    actors.insert_platform(world, cuboid(Vec3::new(1.5, 1.5, 1.5))?, |t| {
-        Pose::from_translation(Vec3::new(-7.0, -0.4 + 1.0 * ops::sin_cos(t).0, -4.0))
-    })?;
-    actors.insert_platform(world, cuboid(Vec3::new(1.5, 1.5, 1.5))?, |t| {
-        let wave = ops::sin_cos(0.8 * t).0;
-        Pose::from_translation(Vec3::new(-6.5 + 2.0 * wave, -0.4 + 1.0 * wave, 4.0))
-    })?;
-    let round = Shape::Cylinder(Cylinder::new(0.3, 2.5)?);
-    actors.insert_platform(world, round.clone(), |t| {
-        Pose::new(Quat::from_rotation_y(0.9 * t), Vec3::new(0.0, 0.0, -5.5))
-    })?;
-    actors.insert_platform(world, round, |t| {
-        let tilt = Quat::from_rotation_x(0.2 * ops::sin_cos(0.9 * t).0);
-        Pose::new(tilt * Quat::from_rotation_y(-0.6 * t), Vec3::new(7.0, 0.6, -4.0))
-    })?;
-    actors.insert_platform(world, cuboid(Vec3::new(2.5, 0.15, 1.2))?, |t| {
-        Pose::new(Quat::from_rotation_z(0.25 * ops::sin_cos(1.2 * t).0), Vec3::new(7.0, 0.8, 4.0))
-    })?;
-    let belt = BodyDesc::fixed(cuboid(Vec3::new(4.0, 0.1, 1.0))?).with_position(Vec3::new(0.0, 0.1, 5.5));
-    world.insert(belt.with_surface_velocity(Vec3::X * 1.2, Vec3::ZERO))?;
-    let stay = |reach: f64| Plan::Stay { reach, is_returning: false };
-    let layout = [
-        ([-7.0, 2.2, -4.0], 2.0),
-        ([-6.5, 2.2, 4.0], 4.0),
-        ([0.0, 0.3, -5.5], 4.0),
-        ([1.4, 0.3, -5.5], 4.0),
-        ([7.0, 0.9, -3.0], 4.0),
-        ([5.4, 0.9, -4.0], 4.0),
-        ([8.5, 0.95, 4.0], 3.0),
-        ([-3.0, 0.2, 5.5], 5.5),
-        ([-2.0, 0.2, 5.2], 5.5),
-    ];
-    for (feet, reach) in layout {
-        actors.insert_walker(world, feet.into(), stay(reach))?;
-    }
-    let mut rng = Rng::new(request.seed);
-    for _ in layout.len()..request.count {
-        let feet = DVec3::new(rng.range(-3.0, 3.0), 0.0, rng.range(-2.0, 2.0));
-        actors.insert_walker(world, feet, Plan::Roam { left: 0 })?;
-    }
-    // Boxes ride on them too.
-    for (x, y, z) in
-        [(-7.6, 2.0, -4.6), (-1.2, 0.8, -5.0), (7.0, 1.4, -5.2), (-3.6, 0.6, 5.6), (2.5, 0.4, 0.5)]
-    {
-        world.insert(solid(15.0, Vec3::splat(0.25))?.with_position(Vec3::new(x, y, z)))?;
-    }
-    Ok(actors)
 }
 
 /// Inserts two crowds that walk to and fro, through each other and through boxes.
@@ -285,8 +241,8 @@ pub(super) fn before<B: BroadPhase + SpatialIndex>(
     world: &mut World<B>,
     seconds: f32,
 ) -> Result<(), Error> {
-    for (body, course) in &actors.platforms {
-        world.body_mut(*body)?.move_to(course(seconds))?;
+    for platform in &actors.platforms {
+        world.body_mut(platform.body)?.move_to(platform.pose_at(seconds))?;
     }
     if let Some(car) = &mut actors.car {
         let controls = steer(car, &mut actors.route, world)?;
@@ -322,10 +278,16 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
             *is_there ^= away(goal) < 0.6;
             walker.wish = towards(goal, 1.6);
         }
-        Plan::Roam { left } => {
+        Plan::Follow { path, n_reached } => {
+            let [x, z] = path[*n_reached % path.len()];
+            let goal = DVec3::new(x, position.y, z);
+            *n_reached += usize::from(away(goal) < 0.4);
+            walker.wish = towards(goal, 4.0);
+        }
+        Plan::Roam { left, reach } => {
             if *left == 0 {
                 *left = 20 + rng.below(100);
-                let direction = if 9.0 < away(DVec3::ZERO) { -position } else { rng.direction() };
+                let direction = if *reach < away(DVec3::ZERO) { -position } else { rng.direction() };
                 walker.wish = direction.with_y(0.0).normalize_or_zero() * [1.5, 2.5, 4.0][rng.below(3)];
                 if rng.below(3) == 0 {
                     walker.hero.character_mut().jump(4.0);
@@ -347,6 +309,10 @@ fn steer<B: BroadPhase>(car: &Vehicle, route: &mut Route, world: &World<B>) -> R
             let (sin, cos) = ops::sin_cos(angle + 0.3);
             (Vec3::new(*radius * cos as f32, position.y, -*radius * sin as f32), CAR_SPEED)
         }
+        Route::Road { end, speed } => {
+            let speed = if position.x < *end { *speed } else { 0.0 };
+            (Vec3::new(position.x + 6.0, position.y, 0.0), speed)
+        }
         Route::Line { reach, speed, is_returning } => {
             let is_past = if *is_returning { position.x < -*reach } else { *reach < position.x };
             *is_returning ^= is_past;
@@ -360,7 +326,9 @@ fn steer<B: BroadPhase>(car: &Vehicle, route: &mut Route, world: &World<B>) -> R
     let steer = ops::atan2(f64::from(-local.z), sign * f64::from(local.x)).clamp(-0.5, 0.5);
     let controls = Controls::new().with_steer(steer);
     // It brakes before it changes its direction.
-    Ok(if car.speed() * sign < -0.3 {
+    Ok(if speed == 0.0 {
+        controls.with_brake(0.5)
+    } else if car.speed() * sign < -0.3 {
         controls.with_brake(0.3)
     } else {
         controls.with_throttle((0.8 * (speed - car.speed()) * sign).clamp(0.0, 1.0) * sign)

@@ -52,7 +52,7 @@ fn ragdolls_that_land_hold_together() {
 
 #[test]
 fn boxes_slide_beyond_the_angle_of_friction_and_balls_bounce_by_the_closed_form() {
-    check(&[("slopes", 10.0), ("bounce-0.5", 10.0)]);
+    check(&[("slopes", 10.0), ("conveyor", 10.0), ("bounce-0.5", 10.0)]);
 }
 
 #[test]
