@@ -251,7 +251,7 @@ impl Rig {
         let mut at: Vec<f64> = watched.iter().map(|&axis| self.coordinate(axis)).collect();
         let mut out = Outcome { range: at.iter().map(|&at| [at, at]).collect(), ..Outcome::default() };
         for step in 0..MINUTE {
-            let sign = if step / STROKE % 2 == 0 { 1.0 } else { -1.0 };
+            let sign = if (step / STROKE).is_multiple_of(2) { 1.0 } else { -1.0 };
             if push != [0.0; 2] && step % STROKE == 0 {
                 self.drive(push, sign);
             }
