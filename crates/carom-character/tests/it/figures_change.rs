@@ -5,7 +5,7 @@ use crate::in_world::{capsule, cuboid, floor, hero};
 use carom_character::{Character, CharacterBody, CharacterSettings, Figure, GroundKind, ShapeWorld};
 use carom_math::Ray;
 use carom_math::glam::{DVec3, Vec3};
-use carom_world::{BodyDesc, ColliderDesc, QueryFilter, World, WorldError};
+use carom_world::{BodyDesc, ColliderDesc, QueryFilter, World};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -124,7 +124,7 @@ fn a_change_keeps_what_was_known() {
 }
 
 #[test]
-fn a_planet_dweller_crouches_toward_its_feet_and_bad_figures_change_nothing() {
+fn a_planet_dweller_crouches_toward_its_feet() {
     let mut world = World::new();
     let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
     hero.character_mut().set_up(DVec3::new(1.0, 1.0, 0.0));
@@ -134,9 +134,6 @@ fn a_planet_dweller_crouches_toward_its_feet_and_bad_figures_change_nothing() {
     assert!(
         (hero.character().figure().up() - DVec3::new(0.5_f64.sqrt(), 0.5_f64.sqrt(), 0.0)).length() < 1e-12
     );
-    let endless = Figure::capsule(1e60, 0.3).unwrap();
-    assert!(matches!(hero.set_figure(&mut world, endless), Err(WorldError::BadValue { what: "figure", .. })));
-    assert_eq!(hero.character().figure().form(), crouched().form());
     world.remove(hero.body()).unwrap();
     assert!(hero.set_figure(&mut world, capsule()).is_err());
 }
