@@ -13,6 +13,10 @@ use std::path::Path;
 /// The most names that a note lists.
 const MAX_LISTED: usize = 20;
 
+/// The largest difference of two values of joints that is not told, in radians or metres: recorded
+/// ones are rounded.
+const ROUNDED: f64 = 1e-6;
+
 /// A robot, and the indices of its parts among all parts.
 pub(crate) struct PlacedRobot {
     pub(crate) robot: Robot,
@@ -91,7 +95,8 @@ pub(crate) fn drop_dependent(
                     .iter()
                     .map(|row| (row[column] - mimic.multiplier * of_leader(row) - mimic.offset).abs());
                 let most = differences.fold(0.0, f64::max);
-                format!("follows joint {leader}, from which it differs by up to {most:.2e}")
+                let differs = || format!(", from which it differs by up to {most:.2e}");
+                format!("follows joint {leader}{}", if most <= ROUNDED { String::new() } else { differs() })
             }
         };
         remarks.note(format!("the values of joint {name} are not read: it {why}"));
