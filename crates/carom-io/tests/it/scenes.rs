@@ -117,7 +117,8 @@ fn parts_of_different_units_are_noted() {
     }
     let read = |parts: &str| {
         fs::write(folder.join("scene.json"), format!(r#"{{"parts": [{parts}]}}"#)).unwrap();
-        let model = carom_io::read(&folder.join("scene.json")).unwrap();
+        let mut model = carom_io::read(&folder.join("scene.json")).unwrap();
+        model.notes.retain(|note| !note.starts_with("axes are not turned"));
         (model.metres, model.notes)
     };
     let differ = |first: &str, second: &str| {

@@ -93,7 +93,8 @@ fn notes_of_several_models_have_one_order() {
         .zip(10..)
         .map(|(name, id)| {
             let object = format!("<object id=\"{id}\" type=\"support\"/></resources>");
-            (format!("3D/{name}.model"), THREE_MF.replace("</resources>", &object))
+            let text = THREE_MF.replace("inch", "millimeter");
+            (format!("3D/{name}.model"), text.replace("</resources>", &object))
         })
         .collect();
     let mut entries: Vec<(&str, &[u8])> =
