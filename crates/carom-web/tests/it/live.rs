@@ -73,7 +73,7 @@ fn pictures_of_all_scenes_fit_together() {
         n_sheets += sheets.len();
         n_clouds += clouds.len();
     }
-    assert_eq!((n_sheets, n_clouds, n_wheels), (4, 3, 12));
+    assert_eq!((n_sheets, n_clouds, n_wheels), (4, 3, 16));
 }
 
 /// Bodies that touch are one island, and those that fall alone are one each. Levels of the broad
