@@ -46,6 +46,7 @@ pub(crate) enum SavedShape {
     Missing,
     Whole(Shape),
     /// The parts of a compound; a part without a shape was not stored.
+    #[cfg_attr(not(feature = "serde"), expect(dead_code, reason = "read from text only"))]
     Parts(Vec<(Pose, Option<Shape>)>),
 }
 
