@@ -36,9 +36,9 @@ use carom_response::{Body, MIN_MASS_SCALE, Spring};
 ///
 /// If a hook panics, the bodies stay as they were before the step, and the world can be stepped
 /// again (tests: `hook_panics::*`). If the hook was called for a body that woke in this step, that
-/// body stays awake, and soft things have already moved (test:
-/// `hook_panics::soft_things_have_moved_when_the_hook_of_a_woken_body_panics`). The events of that
-/// step stay in [`World::events`]; they are not reported again.
+/// body stays awake, and soft things may have moved already (test:
+/// `hook_panics::soft_things_go_on_after_the_hook_of_a_woken_body_panics`). The events of that step
+/// stay in [`World::events`]; they are not reported again.
 ///
 /// [`World::events`]: crate::World::events
 pub trait Hooks: Sync {

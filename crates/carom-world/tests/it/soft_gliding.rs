@@ -187,7 +187,8 @@ fn r_fast_soft_things_stay_in_a_v() {
                     let thing = add(&mut world, kind, radius, 0.0, at, Vec3::new(1.0, -speed, 0.3));
                     (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
                     let [_, positions] = state_of(&world, thing);
-                    let is_in = |p: &&Vec3| p.x.abs() * slope.tan() < p.y + 0.5 * radius;
+                    // Grains may roll out at the ends of the plates.
+                    let is_in = |p: &&Vec3| 1.0 < p.z.abs() || p.x.abs() * slope.tan() < p.y + 0.5 * radius;
                     let n = positions.iter().filter(is_in).count();
                     let name = format!("{slope}, {sides:?}, {kind}, {radius}, {speed}");
                     assert_eq!(n, positions.len(), "{name}: {positions:?}");
