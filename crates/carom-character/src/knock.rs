@@ -163,7 +163,7 @@ impl CharacterBody {
         let force = if total.dot(wish) < 0.0 { settings.max_push } else { self.hold() };
         let held = if self.character().ground().is_some() { force * dt } else { 0.0 };
         let part = if size <= held * (1.0 + HELD_TOLERANCE) { 0.0 } else { 1.0 - held / size };
-        // What does not move the character, such as a load on its head, presses on its ground.
+        // A push that does not move the character, as of a load on its head, presses on its ground.
         let loads = others().filter(|push| self.slip(push.impulse) == 0.0);
         found.held = total * (1.0 - part) + loads.map(|push| push.impulse).sum::<DVec3>();
         // The feet have no force for the part of the wish that they need against the push.
@@ -441,7 +441,7 @@ impl CharacterBody {
         let ground = character.ground().map_or(DVec3::ZERO, |ground| ground.velocity);
         let is_knocked = knock != DVec3::ZERO;
         let hit = is_knocked.then(|| sweep.sweep(figure, character.position(), knock * dt, skin)).flatten();
-        // What it meets may move on.
+        // The body that it meets may move on.
         let free = hit.map_or(1.0, |hit| {
             let receding = (hit.velocity - ground).dot(hit.normal) / knock.dot(hit.normal);
             (hit.t + receding.max(0.0)).min(1.0)

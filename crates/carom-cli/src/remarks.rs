@@ -13,7 +13,7 @@ pub struct Remarks {
     pub notes: Vec<String>,
     /// Things that were not read. If there are any, no answer about the files is complete.
     pub unread: Vec<String>,
-    /// The units and up axes of the files. Where they differ, remarks of several files note it.
+    /// The units and up axes of the files. Remarks of several files note a difference.
     pub(crate) frames: StatedFrames,
 }
 

@@ -247,8 +247,9 @@ impl ContactSides {
         0.0 <= (p - at.point).dot(self.sheets.feature(positions, at).normal)
     }
 
-    /// Whether a vertex without a contact with this wall leaves its solid through it, if it is found
-    /// in the solid. That is the nearest wall of a solid whose walls have no contact with the vertex.
+    /// Whether a vertex without a contact with this wall leaves its solid through it, if it is
+    /// found in the solid. That is the nearest wall of a solid whose walls have no contact with
+    /// the vertex.
     fn is_way_out(&self, at: &Nearest) -> bool {
         let sheet = self.sheets.sheet(at.face);
         let solid = self.sheets.solid(sheet);

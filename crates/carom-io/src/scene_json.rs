@@ -92,9 +92,9 @@ struct Found {
 }
 
 impl Found {
-    /// Adds the frame of the scene that a file of this name gives: its own unit over the scale, and
-    /// its up axis if it is not turned. A scale that is not the same along all axes, and a pose that
-    /// scales, give no unit.
+    /// Adds the frame of the scene that a file of this name gives: its own unit over the scale,
+    /// and its up axis if it is not turned. A scale that is not the same along all axes, and a
+    /// pose that scales, give no unit.
     fn add_frame(&mut self, name: &str, mesh: &MeshFile, scale: [f64; 3], placement: &Placement) {
         let factor = scale[0].abs();
         let is_even = scale.iter().all(|s| s.abs() == factor) && 0.0 < factor;

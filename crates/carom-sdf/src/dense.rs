@@ -54,9 +54,9 @@ impl SdfGrid {
     /// Returns the field of a function, the signed distance of a point: negative inside. It must
     /// change by no more than the point moves.
     ///
-    /// The box holds the surface, and a given grid holds the box. A solid that reaches the border of
-    /// the grid ends there, so let the grid of a terrain or a tank reach farther than things get.
-    /// `accuracy` tells whether the function returns distances, or bounds on them.
+    /// The box holds the surface, and a given grid holds the box. A solid that reaches the border
+    /// of the grid ends there, so let the grid of a terrain or a tank reach farther than things
+    /// get. `accuracy` tells whether the function returns distances, or bounds on them.
     pub fn from_function(
         min: DVec3,
         max: DVec3,

@@ -113,9 +113,9 @@ pub trait Field: Stored {
     /// parameters from 0 to `max_t`.
     ///
     /// A ray that goes deeper than [`Field::error_bound`] into the shape is a hit. The result
-    /// includes the parameter up to which the ray is certainly free. A solid that reaches the border
-    /// of the grid ends there. If the ray is not finite, or `max_t` is negative or NaN, the result
-    /// is undecided.
+    /// includes the parameter up to which the ray is certainly free. A solid that reaches the
+    /// border of the grid ends there. If the ray is not finite, or `max_t` is negative or NaN, the
+    /// result is undecided.
     fn cast_ray(&self, ray: &Ray, max_t: f64) -> FieldRay
     where
         Self: Sized,

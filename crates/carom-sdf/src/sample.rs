@@ -19,8 +19,8 @@ use glam::{UVec3, Vec3};
 #[non_exhaustive]
 pub struct Sample {
     /// The distance to the surface, a length: negative inside. It is infinite, and the gradient 0,
-    /// for a point that is not finite. So it is if the distance to the grid, squared or in cells, is
-    /// beyond `f32`.
+    /// for a point that is not finite. So it is if the distance to the grid, squared or in cells,
+    /// is beyond `f32`.
     pub distance: f32,
     /// The change of the distance along each axis. It points away from the surface, with a length
     /// near 1; shorter at ridges, and 0 beyond the band.

@@ -32,8 +32,8 @@ use glam::{DVec3, Vec3};
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct DecomposeSettings {
-    /// The maximum number of hulls; at least 1. The time grows with its square: the mesh is cut into
-    /// up to twice as many parts, and the hull of each pair of them is built.
+    /// The maximum number of hulls; at least 1. The time grows with its square: the mesh is cut
+    /// into up to twice as many parts, and the hull of each pair of them is built.
     pub max_hulls: usize,
     /// The wanted bound of each hull's distance from the mesh: a fraction of the diagonal of the
     /// box around the mesh, at least 0. If all hulls are within it, no more cuts are made.

@@ -191,11 +191,9 @@
 //!
 //! # Joints
 //!
-//! A joint connects two bodies. The kinds are weld, revolute (hinge), prismatic (slider),
-//! cylindrical, universal, spherical (ball and socket), six degrees of freedom, distance (rod),
-//! rope, pulley, gear, and rack and pinion. The page of [`JointDesc`] shows each with a picture. It
-//! may have limits, motors and a force at which it breaks. Without an anchor it is at the origin of
-//! body B; a rope then connects both origins.
+//! A joint connects two bodies. [`JointDesc`] shows the twelve kinds with pictures, from welds and
+//! hinges to gears. A joint may have limits, motors and a force at which it breaks. Without an
+//! anchor it is at the origin of body B; a rope then connects both origins.
 //!
 //! ```
 //! use carom::prelude::*;
@@ -205,9 +203,8 @@
 //! let door = BodyDesc::dynamic(Shape::cuboid(Vec3::new(0.4, 0.9, 0.03))?).with_density(600.0);
 //! let door = world.insert(door.with_position(Vec3::X * 0.5))?;
 //! // From shut to a quarter turn, at one radian per second, with at most 200 Nm.
-//! let hinge = JointDesc::revolute(frame, door)
-//!     .with_anchor(Vec3::X * 0.1)
-//!     .with_axis(Vec3::Y)
+//! let hinge = JointDesc::revolute(frame, door).with_anchor(Vec3::X * 0.1).with_axis(Vec3::Y);
+//! let hinge = hinge
 //!     .with_limits(0.0, 1.57)
 //!     .with_motor(Motor::velocity(1.0).with_max_force(200.0));
 //! let hinge = world.insert_joint(hinge)?;

@@ -280,9 +280,9 @@ fn r_joined_bodies_go_on() {
     }
 }
 
-/// What the feet hold had no reaction: a body on a raft that pressed on a character on that raft
-/// drove the raft. So did a character that walked against a wall of its raft, and a load on its
-/// head weighed nothing.
+/// Forces that the feet hold had no reaction: a body on a raft that pressed on a character on that
+/// raft drove the raft. So did a character that walked against a wall of its raft, and a load on
+/// its head weighed nothing.
 #[test]
 fn r_a_raft_feels_what_the_feet_hold() {
     for (inner, wish) in [(50.0_f32, 0.0), (300.0, -1.0), (0.0, 1.5), (0.0, -1.5)] {

@@ -88,8 +88,8 @@ fn r_turned_solids_push_outwards() {
     }
 }
 
-/// What rested outside of a hollow box was pushed to the inner wall, and what was in the cavity to
-/// the outer one.
+/// Things outside of a hollow box were pushed to the inner wall, and things in the cavity to the
+/// outer one.
 #[test]
 fn r_a_hollow_solid_pulls_nothing_in() {
     let [outer, inner] = [1.0, 0.9].map(|half| cube(Vec3::ZERO, half));

@@ -200,7 +200,7 @@ impl Paths {
                 found.map(|normal| motion.end.inverse_transform_vector(normal))
             };
             let slides = round + 1 < N_ROUNDS;
-            // What is pressed between two surfaces may get through by short paths.
+            // A particle that is pressed between two surfaces may get through by short paths.
             let is_pressed = stage == Stage::End && is_touching(candidates, slot);
             let depth = depth * radius;
             let tracer = Tracer { distance, radius, depth, slides, is_pressed, opposing: &opposing };

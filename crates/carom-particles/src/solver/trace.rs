@@ -28,8 +28,8 @@ const CURVED_DEPTH: f32 = 0.1;
 /// `corners::r_fast_grains_go_on_in_a_slit`).
 pub(super) const DEPTH_BETWEEN: f32 = 0.02;
 
-/// In radians: a step at this angle into a surface goes along it. So rounding stops no path, and one
-/// between walls that are parallel up to this angle goes on in all directions along them.
+/// In radians: a step at this angle into a surface goes along it. So rounding stops no path, and
+/// one between walls that are parallel up to this angle goes on in all directions along them.
 const PARALLEL_SLOPE: f32 = 0.001;
 
 /// A path that a surface bends.

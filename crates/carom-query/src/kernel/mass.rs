@@ -12,9 +12,10 @@ impl Shape {
     /// Returns mass, centre and inertia for a density: mass per volume, finite, not negative.
     ///
     /// The masses of the parts of a compound or a cluster are summed, so overlaps count twice. The
-    /// result of a mesh is only valid if its inside is known: `MeshShape::mass_properties`. A field has the mass of its samples;
-    /// `DistanceField::moments` gives the error. Zero for half-spaces, compounds with one, height
-    /// fields, and user-defined shapes that are known only by their support maps.
+    /// result of a mesh is only valid if its inside is known: `MeshShape::mass_properties`. A
+    /// field has the mass of its samples; `DistanceField::moments` gives the error. Zero for
+    /// half-spaces, compounds with one, height fields, and user-defined shapes that are known only
+    /// by their support maps.
     pub fn mass_properties(&self, density: Real) -> MassProperties {
         if let Some(primitive) = self.primitive() {
             return primitive.mass_properties(density);

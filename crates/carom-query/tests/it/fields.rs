@@ -89,8 +89,8 @@ fn distances_are_those_of_the_shape_within_the_bound() {
     }
 }
 
-/// The ground below a plane ends at the border of its grid: it is a box for other shapes, points and
-/// rays.
+/// The ground below a plane ends at the border of its grid: it is a box for other shapes, points
+/// and rays.
 #[test]
 fn r_a_solid_ends_at_the_border_of_its_grid() {
     let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();

@@ -71,8 +71,8 @@ fn the_floor_of_a_plane_is_the_plane() {
     }
 }
 
-/// The ground below a plane, and all but a ball, end at the border of the grid. So samples are those
-/// of a box, and of one with a hollow.
+/// The ground below a plane, and all but a ball, end at the border of the grid. So samples are
+/// those of a box, and of one with a hollow.
 #[test]
 fn r_a_solid_ends_at_the_border_of_the_grid() {
     let grid = Grid::new(0.125, IVec3::splat(-8), UVec3::splat(16)).unwrap();

@@ -1,5 +1,5 @@
-//! What a setter of a body or a collider sets, a getter returns. So an inspector shows each value,
-//! and an undo sets it again.
+//! Each value that a setter of a body or a collider sets is returned by a getter. So an inspector
+//! shows each value, and an undo sets it again.
 
 use crate::scenes::{ball, cuboid};
 use carom_broad::{Groups, Mobility};

@@ -92,8 +92,8 @@ fn ice_lets_a_box_slide_however_gentle_the_slope() {
 }
 
 /// Each box of a stack slides as one box alone: on an icy floor, and also if the lowest box is icy
-/// and holds no other. Such a box is squeezed out from under eight others, whose load need only lean
-/// by 1e-4, so for nine only the common centre follows the closed form.
+/// and holds no other. Such a box is squeezed out from under eight others, whose load need only
+/// lean by 1e-4, so for nine only the common centre follows the closed form.
 #[test]
 fn a_stack_slides_on_ice_as_one_box_does() {
     for (n, friction_of_lowest) in [(2, 0.0), (4, 0.0), (9, 0.0), (2, 1.0), (4, 1.0), (9, 1.0)] {

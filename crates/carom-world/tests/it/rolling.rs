@@ -377,7 +377,7 @@ impl Hooks for Sticky {
     }
 }
 
-/// What a hook sets acts as the same material does, to the bit, and takes the place of another.
+/// The frictions that a hook sets act as those of a material, to the bit, and replace them.
 #[test]
 fn a_hook_sets_rolling_and_spinning_friction_of_a_pair() {
     let run = |own: [f32; 2], hook: Option<[f32; 2]>, kind: ActiveHooks| {
@@ -407,7 +407,7 @@ fn a_hook_sets_rolling_and_spinning_friction_of_a_pair() {
         assert_eq!(run([0.0, 0.0], Some([0.03, 0.02]), kind), resists, "{kind:?}");
         assert_eq!(run([0.5, 0.5], Some([0.03, 0.02]), kind), resists, "{kind:?}");
         assert_eq!(run([0.5, 0.5], Some([0.0, 0.0]), kind), smooth, "{kind:?}");
-        // What the rules say is what the hook found.
+        // The hook finds the values by the rules.
         assert_eq!(run([0.03, 0.02], Some([0.03, 0.02]), kind), resists, "{kind:?}");
     }
 }

@@ -154,7 +154,7 @@ fn a_loaded_world_is_saved_again() {
     second.restore_with(&first, of_assets).unwrap();
     let text = |snapshot: &Snapshot| serde_json::to_string(snapshot).unwrap();
     assert_eq!(text(&second.snapshot()), text(&world.snapshot()));
-    // What was read is written again as it was.
+    // The world that was read is written as it was.
     assert_eq!(text(&first), text(&world.snapshot()));
     let mut third = world_on::<BruteForce>();
     third.restore_with(&reread(&second.snapshot()), of_assets).unwrap();
