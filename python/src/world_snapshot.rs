@@ -64,8 +64,7 @@ impl PyWorld {
         let shapes: BTreeMap<ColliderId, &StoredShape> =
             stored.colliders.iter().flatten().map(|(id, shape)| (*id, shape)).collect();
         let mut world = World::with_settings(*self.world.settings());
-        let restored =
-            world.restore_with(&stored.state, |saved| shapes.get(&saved.collider)?.build().ok());
+        let restored = world.restore_with(&stored.state, |saved| shapes.get(&saved.collider)?.build().ok());
         restored.map_err(|e| error::world(format!("snapshot: {e}")))?;
         let mut new = PyWorld::empty(world);
         let numbered = (0..).zip(&stored.bodies).filter_map(|(number, id)| Some(((*id)?, number)));

@@ -18,13 +18,9 @@ pub(crate) fn check(root: &Path, is_full: bool) -> Result<End, Error> {
         return Ok(End::Skipped(format!("bevy: {}", report.lines().last().unwrap_or_default().trim())));
     }
     let commands: &[&str] = if is_full {
-        &[
-            "fmt --check",
-            "clippy --quiet --locked --all-targets -- -D warnings",
-            "doc --quiet --locked --no-deps",
-        ]
+        &["clippy --quiet --locked --all-targets -- -D warnings", "doc --quiet --locked --no-deps"]
     } else {
-        &["fmt --check"]
+        &[]
     };
     for arguments in commands.iter().chain(&["test --locked --no-fail-fast"]) {
         match cargo(&package, arguments, &environment)? {

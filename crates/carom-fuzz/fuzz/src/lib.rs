@@ -22,11 +22,9 @@ const MAX_MESSAGE_BYTES: usize = 2000;
 pub fn parse(bytes: &[u8], format: Format) {
     let most = Options::default().with_keep_going(true).with_split_objects(true).with_time(Some(0.5));
     for options in [Options::default(), most] {
-        bounds::check(bytes, || {
-            match carom_io::parse_with(bytes, format, Path::new(DOCUMENT), &options) {
-                Err(error) => check_line(&error.to_string()),
-                Ok(model) => check_model(&model),
-            }
+        bounds::check(bytes, || match carom_io::parse_with(bytes, format, Path::new(DOCUMENT), &options) {
+            Err(error) => check_line(&error.to_string()),
+            Ok(model) => check_model(&model),
         });
         if format == Format::Gltf {
             bounds::check(bytes, || check_motion(bytes, &options));
@@ -111,7 +109,8 @@ pub fn batch(bytes: &[u8]) {
         return;
     }
     let mut answers = Vec::new();
-    let end = carom_cli::command::batch::answer_all(&mut BufReader::new(bytes), &mut answers, Default::default());
+    let end =
+        carom_cli::command::batch::answer_all(&mut BufReader::new(bytes), &mut answers, Default::default());
     assert!(end.is_ok(), "writing to memory failed");
     let n_questions = bytes.split(|&b| b == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
     let mut n_answers = 0;
