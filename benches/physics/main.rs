@@ -160,7 +160,8 @@ fn is_failed(row: &Row, lines: &[Line]) -> bool {
     lines.iter().any(|line| line.row == row.name && !line.limit.allows(line.carom))
 }
 
-/// Checks that exactly the rows that carom fails have a cause. The error names the first other one.
+/// Checks that exactly the rows that carom fails have a cause. The error names the first other
+/// row.
 fn check_causes(rows: &[Row], lines: &[Line]) -> Result<(), Error> {
     let is_played = |row: &&Row| lines.iter().any(|line| line.row == row.name);
     for row in rows.iter().filter(is_played) {

@@ -116,6 +116,12 @@ pub(crate) fn grown(aabb: &Aabb, margin: f32) -> Aabb {
     }
 }
 
+/// Returns the box of the corners of a face.
+#[inline]
+pub(crate) fn box_of([p, q, r]: [Vec3; 3]) -> Aabb {
+    Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
+}
+
 /// Returns the box around all given boxes.
 pub(crate) fn around(boxes: impl Iterator<Item = Aabb>) -> Aabb {
     boxes.fold(Aabb::EMPTY, |all, aabb| all.merged(&aabb))

@@ -3,8 +3,8 @@
 //! - Two faces are joined across an edge that they alone have. A sheet is all faces that are
 //!   joined, and its border is all other edges.
 //! - The front of an open sheet is that of its first face, carried across the edges. If fronts
-//!   disagree at an edge, as on a Moebius strip, that edge becomes border. The front of a wall of a
-//!   solid is the side without the solid.
+//!   disagree at an edge, as on a Moebius strip, that edge becomes border. The front of a wall of
+//!   a solid is the side without the solid: the owner turns these sheets.
 //! - The nearest point of a face lies inside, on an edge or at a corner. The normal there is that
 //!   of the face, the sum of two, or the sum of those around the corner weighted by their angles.
 //!   A point is on the side that the sign along this normal gives.
@@ -13,7 +13,6 @@
 //! Pseudonormal, 2005; C. Ericson, Real-Time Collision Detection, 2005, 5.1.5.
 
 use crate::push_out::unit;
-use crate::solids::{Wall, walls};
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::ops::{atan2, sqrt};
@@ -33,7 +32,6 @@ pub(crate) struct Sheets {
     is_turned: Vec<bool>,
     /// For each sheet.
     is_closed: Vec<bool>,
-    walls: Vec<Option<Wall>>,
     /// The faces around each vertex, and where those of a vertex begin.
     rings: Vec<u32>,
     ring_starts: Vec<u32>,
@@ -73,9 +71,8 @@ fn sorted([v, w]: [u32; 2]) -> [u32; 2] {
 }
 
 impl Sheets {
-    /// Returns the sheets of these faces. The positions say which of them are the walls of solids.
-    pub(crate) fn new(faces: &[[u32; 3]], positions: &[Vec3]) -> Sheets {
-        let n_vertices = positions.len();
+    /// Returns the sheets of these faces.
+    pub(crate) fn new(faces: &[[u32; 3]], n_vertices: usize) -> Sheets {
         let mut sides: Vec<([u32; 2], u32, usize)> = (0..)
             .zip(faces)
             .flat_map(|(face, t)| [0, 1, 2].map(|corner| (sorted(opposite_edge(*t, corner)), face, corner)))
@@ -112,7 +109,6 @@ impl Sheets {
             sheets: vec![NO_FACE; faces.len()],
             is_turned: vec![false; faces.len()],
             is_closed: Vec::new(),
-            walls: Vec::new(),
             rings,
             ring_starts,
         };
@@ -121,11 +117,14 @@ impl Sheets {
                 all.flood_fill(face);
             }
         }
-        all.walls = walls(&all, positions);
-        for (sheet, is_turned) in all.sheets.iter().zip(&mut all.is_turned) {
-            *is_turned ^= all.walls[*sheet as usize].is_some_and(|wall| wall.is_turned);
-        }
         all
+    }
+
+    /// Turns over the sheets for which `is_wrong` is true.
+    pub(crate) fn turn(&mut self, is_wrong: impl Fn(u32) -> bool) {
+        for (sheet, is_turned) in self.sheets.iter().zip(&mut self.is_turned) {
+            *is_turned ^= is_wrong(*sheet);
+        }
     }
 
     /// Makes a new sheet of all faces that are joined to a face.
@@ -181,11 +180,6 @@ impl Sheets {
     /// Whether the face is turned against the front of its sheet.
     pub(crate) fn is_turned(&self, face: u32) -> bool {
         self.is_turned[face as usize]
-    }
-
-    /// The outer wall of the solid of which the sheet is a wall, if it is one.
-    pub(crate) fn solid(&self, sheet: u32) -> Option<u32> {
-        self.walls[sheet as usize].map(|wall| wall.outer)
     }
 
     fn corners(&self, positions: &[Vec3], face: u32) -> [DVec3; 3] {

@@ -21,6 +21,7 @@ use crate::deformable::{DeformableMesh, MAX_POSITION};
 use crate::error::DeformError;
 use crate::push_out::{PushOut, unit};
 use crate::sheets::{Nearest, Sheets};
+use crate::solids::{Wall, walls};
 use crate::update::FollowingTree;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -36,6 +37,8 @@ const POINT_ERROR: f64 = 32.0 * f64::EPSILON;
 pub struct ContactSides {
     reach: f32,
     sheets: Sheets,
+    /// For each sheet, whether it is a wall of a solid.
+    walls: Vec<Option<Wall>>,
     /// Sorted by vertex and sheet: the contacts of the last update, and those of the one in
     /// progress.
     contacts: Vec<Contact>,
@@ -124,9 +127,13 @@ impl ContactSides {
         if !(0.0 < reach && reach <= MAX_POSITION) {
             return Err(DeformError::BadReach { reach });
         }
+        let mut sheets = Sheets::new(collider.faces(), collider.positions().len());
+        let walls = walls(&sheets, collider.positions());
+        sheets.turn(|sheet| walls[sheet as usize].is_some_and(|wall| wall.is_turned));
         Ok(ContactSides {
             reach,
-            sheets: Sheets::new(collider.faces(), collider.positions()),
+            sheets,
+            walls,
             contacts: Vec::new(),
             next: Vec::new(),
             n_renumberings: 0,
@@ -252,8 +259,9 @@ impl ContactSides {
     /// the vertex.
     fn is_way_out(&self, at: &Nearest) -> bool {
         let sheet = self.sheets.sheet(at.face);
-        let solid = self.sheets.solid(sheet);
-        let is_same = |other: u32| self.sheets.solid(other) == solid;
+        let solid_of = |sheet: u32| self.walls[sheet as usize].map(|wall| wall.outer);
+        let solid = solid_of(sheet);
+        let is_same = |other: u32| solid_of(other) == solid;
         let is_nearer = |other: u32, found: &Nearest| {
             found.distance_sq < at.distance_sq || (found.distance_sq == at.distance_sq && other < sheet)
         };

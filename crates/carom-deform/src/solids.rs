@@ -11,6 +11,7 @@
 //! Reference: J. Foley, A. van Dam, S. Feiner, J. Hughes, Computer Graphics: Principles and
 //! Practice, 2nd ed., 1990, 12.5 (shells of a boundary representation).
 
+use crate::bounds::box_of;
 use crate::sheets::{Sheets, corners_of};
 use crate::update::build_tree;
 use alloc::vec;
@@ -87,10 +88,8 @@ struct Faces<'a> {
 
 impl<'a> Faces<'a> {
     fn new(sheets: &'a Sheets, positions: &'a [Vec3], faces: Vec<u32>) -> Faces<'a> {
-        let bounds = |face: &u32| {
-            let [p, q, r] = sheets.faces()[*face as usize].map(|vertex| positions[vertex as usize]);
-            Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
-        };
+        let bounds =
+            |face: &u32| box_of(sheets.faces()[*face as usize].map(|vertex| positions[vertex as usize]));
         let boxes: Vec<Aabb> = faces.iter().map(bounds).collect();
         Faces { sheets, positions, tree: build_tree(&boxes), faces }
     }

@@ -4,7 +4,7 @@
 //! Accurate Collision Detection Among Deformable Polyhedral Objects in Arbitrary Motion, 1995 (the
 //! overlap of two boxes).
 
-use crate::bounds::around;
+use crate::bounds::{around, box_of};
 use crate::deformable::DeformableMesh;
 use crate::update::FollowingTree;
 use carom_bounds::Aabb;
@@ -52,8 +52,7 @@ impl<'a> Surface<'a> {
 
     #[inline]
     pub(crate) fn aabb(&self, face: u32) -> Aabb {
-        let [p, q, r] = self.corners(face);
-        Aabb { min: p.min(q).min(r), max: p.max(q).max(r) }
+        box_of(self.corners(face))
     }
 
     /// The box around all faces; the empty box without faces.

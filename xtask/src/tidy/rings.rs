@@ -22,7 +22,7 @@ const MAX_FILES: &[(&str, &[usize])] = &[
     ("carom-bvh", &[16, 6, 3, 2]),
     ("carom-character", &[2]),
     ("carom-cli", &[18, 3, 2, 2, 2]),
-    ("carom-deform", &[7, 2]),
+    ("carom-deform", &[7]),
     ("carom-geom", &[3]),
     ("carom-io", &[2, 2]),
     ("carom-lanes", &[9]),

@@ -72,8 +72,10 @@ impl JointStep {
         if self.is_idle {
             return;
         }
-        // Since the last substep, only the caller has turned the bodies.
-        self.count_turns(joint, states, 0.0);
+        if is_first {
+            // Since the last step, only the caller has turned the bodies.
+            self.count_turns(joint, states, 0.0);
+        }
         self.begin_gear(joint, states);
         if joint.torsion_spring.is_some() {
             self.start_speed = self.load(states).hinge_speed();
