@@ -152,7 +152,8 @@ pub struct Wheel {
 }
 
 /// A car in a world of rays, for a program without a `carom_world::World`. Only the rays of its
-/// wheels meet the world, and it pushes nothing. In a `World` use `Vehicle`: its chassis is a body.
+/// wheels meet the world, and it pushes nothing. In a `World` use `Vehicle`, whose chassis is a
+/// body.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Car {
     settings: CarSettings,

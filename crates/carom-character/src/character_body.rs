@@ -36,11 +36,8 @@ use glam::{DQuat, DVec3, Vec3};
 /// that tilts or rises in a step does not touch the body.
 const FEET_RAISE_RATIO: f64 = 0.05;
 
-/// The impulse threshold of the body. Pushes on it are recorded, and no event is reported.
-const RECORD_ONLY_THRESHOLD: f32 = f32::MAX.next_down();
-
-/// In one call, the overlap with a pressing body moves the figure by at most this many half widths.
-/// Otherwise a body would push it out sideways between itself and a wall.
+/// In one call, the overlap with a pressing body moves the figure by at most this many half
+/// widths. Otherwise a body would push it out sideways between itself and a wall.
 const MAX_SEPARATION_RATIO: f64 = 1.0;
 
 /// A contact of a character with a body, found in one call.
@@ -73,8 +70,8 @@ pub struct BodyContact {
 /// fields are not in it.
 ///
 /// - Bodies that joints connect with a pusher go on with it, up to a hundred times its mass (test:
-///   `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than they should. So do bodies
-///   that press on the pusher without a joint, and a door that hits near its hinge.
+///   `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than they should. So do
+///   bodies that press on the pusher without a joint, and a door that hits near its hinge.
 /// - A dynamic ground feels the weight, what the feet hold, and the opposite of what the character
 ///   pushes. Loads on its head press on the ground while they are awake. A change of the wish has
 ///   no reaction.
@@ -119,7 +116,7 @@ impl CharacterBody {
         let desc = BodyDesc::kinematic(shape)
             .with_pose(body_pose(&character, world.origin()))
             .with_filter(filter)
-            .with_impulse_threshold(RECORD_ONLY_THRESHOLD);
+            .with_recorded_pushes(true);
         let body = world.insert(desc)?;
         let carried = character.velocity();
         Ok(CharacterBody {
@@ -327,7 +324,7 @@ impl CharacterBody {
             (self.knock, self.velocity) = (knock, velocity);
         } else {
             self.push(world, dt)?;
-            if self.is_pushed && 0.0 < dt {
+            if 0.0 < dt {
                 world.body_mut(self.body)?.clear_pushes();
             }
             let feet = self.pass_on_knocks(world, &knocks, dt)?;
@@ -482,13 +479,9 @@ fn filter_of<B: BroadPhase>(body: BodyRef<'_, B>) -> QueryFilter<'static> {
     QueryFilter::SOLID.with_filter(filter)
 }
 
-/// Whether a body is that of a character.
+/// Whether a body is that of a character, or another kinematic one that gives way to pushes.
 pub(crate) fn is_character<B: BroadPhase>(body: BodyRef<'_, B>) -> bool {
-    body.mobility() == Mobility::Kinematic
-        && body
-            .colliders()
-            .next()
-            .is_some_and(|collider| collider.impulse_threshold() == RECORD_ONLY_THRESHOLD)
+    body.mobility() == Mobility::Kinematic && body.records_pushes()
 }
 
 /// Returns the inverse of the mass that a body has against a push at a point, in a direction of

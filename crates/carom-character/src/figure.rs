@@ -148,6 +148,21 @@ impl Figure {
         }
     }
 
+    /// Whether it lies within another figure that stands at the same place. False if the forms
+    /// differ, and for ellipsoids: a lower one may be wider near the ground.
+    pub(crate) fn lies_within(&self, other: &Figure) -> bool {
+        let is_lower = self.up == other.up && self.stature() <= other.stature();
+        is_lower
+            && match (&self.form, &other.form) {
+                (Form::Capsule(own), Form::Capsule(other)) => own.radius() <= other.radius(),
+                (Form::Cylinder(own), Form::Cylinder(other)) => own.radius() <= other.radius(),
+                (Form::Cuboid(own), Form::Cuboid(other)) => {
+                    own.half_extents().cmple(other.half_extents()).all()
+                }
+                _ => false,
+            }
+    }
+
     /// Returns the minimum and maximum of the swept box of the figure from `from` to
     /// `from + displacement`.
     #[cfg(feature = "query")]

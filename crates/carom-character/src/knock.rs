@@ -52,8 +52,8 @@ const HELD_FRACTION: f64 = 0.1;
 /// force of pushes. A press of any force moves a character no faster.
 const MAX_PRESSED: f64 = 2.0;
 
-/// The coefficient of friction of the feet. They brake a knock at least with the weight times this,
-/// and hold against a slanted push with its part along `up` times this.
+/// The coefficient of friction of the feet. They brake a knock at least with the weight times
+/// this, and hold against a slanted push with its part along `up` times this.
 const FEET_FRICTION: f64 = 0.5;
 
 /// The largest mass of a pusher in an impact, in masses of the character.

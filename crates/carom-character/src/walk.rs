@@ -233,19 +233,31 @@ impl Character {
     }
 
     /// Gives it another figure, such as a lower one to crouch. Feet, up direction, velocity and
-    /// ground stay. Returns false, and changes nothing, if the figure would overlap an obstacle.
+    /// ground stay. Returns false, and changes nothing, if the figure would overlap an obstacle. It
+    /// does not refuse a figure that lies within the present one. On a ground that has moved since
+    /// the last call of [`Character::walk`], the figure needs room where the ground carries it.
     ///
     /// On a slope a wider figure overlaps the ground. For a character in a `carom_world::World`
     /// use `CharacterBody::set_figure`.
     pub fn set_figure(&mut self, world: &mut (impl Sweep + ?Sized), figure: Figure) -> bool {
         let figure = figure.with_up(self.figure.up());
         let position = self.feet() + figure.up() * figure.stature();
-        let is_free = world.is_free(&figure, position);
+        let is_free =
+            figure.lies_within(&self.figure) || world.is_free(&figure, position + self.carry_of(world));
         if is_free {
             self.figure = figure;
             self.put(position);
         }
         is_free
+    }
+
+    /// Returns the displacement by its ground since the last call, without obstacles.
+    fn carry_of(&self, world: &(impl Sweep + ?Sized)) -> DVec3 {
+        let pose = self.ground.and_then(|ground| world.pose_of(ground.object, ground.part));
+        let carry = |(stand, pose): (&Stand, WidePose)| {
+            pose.transform_point(stand.anchor) - stand.pose.transform_point(stand.anchor)
+        };
+        self.stand.as_ref().zip(pose).map_or(DVec3::ZERO, carry)
     }
 
     /// Gives it other settings, from the next call on. The body of a `CharacterBody` gets another

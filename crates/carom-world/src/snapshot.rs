@@ -33,6 +33,7 @@ use crate::contacts::hooked::check_memory;
 use crate::contacts::narrow::{self};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::PairStates;
+use crate::contacts::pushes::{PairPush, Pushes};
 use crate::contacts::rules::{Rules, check_list};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::touches::{self, Touch};
@@ -53,6 +54,9 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 /// ellipsoids, tori, half-spaces, rounded ones of these, and compounds of all these. Other shapes
 /// are supplied by the caller: [`World::restore_with`](crate::World::restore_with). The vertices
 /// of meshes that were deformed are stored: [`BodyMut::deform`](crate::BodyMut::deform).
+///
+/// A format must return the same floats: `serde_json` does with its feature `float_roundtrip`.
+/// Otherwise some are off by a rounding, and later steps have other bits.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -117,6 +121,9 @@ pub struct Snapshot {
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
+    /// Of the last step, and those on kinematic bodies of the steps before.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pushes: Vec<PairPush>,
     solver: SolverMemory,
     dt: f32,
     #[cfg(feature = "soft")]
@@ -176,6 +183,7 @@ impl<B: BroadPhase> World<B> {
             caches,
             manifolds,
             events: self.contacts.events.clone(),
+            pushes: self.contacts.pushes.stored(),
             solver: self.solver.memory(),
             dt: self.last.dt,
             #[cfg(feature = "soft")]
@@ -303,6 +311,7 @@ impl<B: BroadPhase> World<B> {
         world.budget.cost_model.n_deferred = snapshot.n_deferred;
         world.contacts.sleeping = SleepingManifolds::of(&snapshot.manifolds, &mut world.contacts.states);
         world.contacts.events = snapshot.events.clone();
+        world.contacts.pushes = Pushes::restored(&snapshot.pushes);
         world.solver.restore(&snapshot.solver);
         // The next detection finds all pairs again, even if nothing moved.
         world.contacts.is_changed = true;
@@ -414,6 +423,9 @@ impl Snapshot {
         touches::check(&self.touches, self.bodies.len())?;
         self.belts.check(&is_live)?;
         StoredSheet::check(&self.deforming, &is_live)?;
+        for (index, push) in self.pushes.iter().enumerate() {
+            demand(push.is_valid(), "a push", index)?;
+        }
         self.check_pairs()?;
         self.solver.validate(self.bodies.len())?;
         #[cfg(feature = "soft")]

@@ -55,7 +55,11 @@ impl<B: BroadPhase> World<B> {
         let counts = [
             (count(|traits| traits.has_sensor), self.bodies.n_sensors, "the number of sensors"),
             (count(Traits::has_hooks), self.bodies.n_hooked, "the number of bodies with hooks"),
-            (count(Traits::has_threshold), self.bodies.n_with_threshold, "the number of thresholds"),
+            (
+                count(Traits::records_impulses),
+                self.bodies.n_recording,
+                "the number of bodies that record impulses",
+            ),
             (n_surfaces, self.bodies.n_surfaces, "the number of surfaces"),
             (n_round, self.bodies.n_round, "the number of round bodies"),
         ];

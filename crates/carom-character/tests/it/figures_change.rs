@@ -168,3 +168,53 @@ fn settings_change_while_it_walks() {
     }
     assert_eq!(faller.velocity().y, -3.0);
 }
+
+/// The ground has moved since the last walk, and reaches into the feet. That is no reason to refuse
+/// a figure: the ground carries the character first.
+#[test]
+fn r_a_moving_ground_does_not_refuse_a_figure() {
+    let small = [Figure::capsule(0.9, 0.3).unwrap(), Figure::cuboid(DVec3::new(0.5, 0.9, 0.5)).unwrap()];
+    let large = [capsule(), Figure::cuboid(DVec3::new(0.6, 1.8, 0.6)).unwrap()];
+    for (small, large) in small.into_iter().zip(large) {
+        for velocity in [Vec3::Y * 0.2, Vec3::Y * 2.0, Vec3::new(1.0, 3.0, 0.5), Vec3::new(2.0, -1.0, 0.0)] {
+            let mut world = World::new();
+            let lift = BodyDesc::kinematic(cuboid(Vec3::new(3.0, 0.1, 3.0))).with_position(Vec3::Y * -0.1);
+            world.insert(lift.with_linear_velocity(velocity)).unwrap();
+            let mut hero = hero(&mut world, large, DVec3::ZERO);
+            (0..5).for_each(|_| _ = hero.walk(&mut world, DVec3::ZERO, DT).unwrap());
+            for step in 0..60 {
+                world.step(DT as f32).unwrap();
+                let next = if step % 2 == 0 { small } else { large };
+                assert_eq!(hero.set_figure(&mut world, next), Ok(true), "{velocity}, step {step}");
+                hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+                assert!(hero.ground().is_some(), "{velocity}, step {step}");
+            }
+            let feet = hero.character().feet();
+            assert!((feet - velocity.as_dvec3()).length() < 0.02, "{velocity}: {feet}");
+        }
+    }
+}
+
+/// On a deck that turns, a lower figure lies within the present one. A ceiling that comes down with
+/// the lift still leaves no room for a taller one.
+#[test]
+fn r_a_turning_ground_does_not_refuse_a_lower_figure() {
+    let mut world = World::new();
+    let deck = BodyDesc::kinematic(cuboid(Vec3::new(5.0, 0.1, 5.0))).with_position(Vec3::Y * -0.1);
+    world.insert(deck.with_angular_velocity(Vec3::Z * 0.4)).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::X * 2.0);
+    (0..5).for_each(|_| _ = hero.walk(&mut world, DVec3::ZERO, DT).unwrap());
+    let mut height = 1.8;
+    for step in 0..40 {
+        world.step(DT as f32).unwrap();
+        height -= 0.02;
+        let lower = Figure::capsule(height, 0.3).unwrap();
+        assert_eq!(hero.set_figure(&mut world, lower), Ok(true), "step {step}");
+        hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+    }
+    let ceiling = BodyDesc::fixed(cuboid(Vec3::new(5.0, 0.1, 5.0)));
+    let top = hero.character().feet().y as f32 + 1.5;
+    world.insert(ceiling.with_position(Vec3::Y * top)).unwrap();
+    world.step(DT as f32).unwrap();
+    assert_eq!(hero.set_figure(&mut world, capsule()), Ok(false));
+}

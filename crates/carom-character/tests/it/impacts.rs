@@ -18,9 +18,9 @@ fn smooth(half: Vec3) -> ColliderDesc {
     ColliderDesc::new(cuboid(half)).with_material(Material::new(0.0, 0.0))
 }
 
-/// If a game stepped several times and walked once, the pushes of all steps but the last were lost,
-/// and the pusher stopped as at a pillar. A detection or a step without time in between lost them
-/// too.
+/// If a game stepped several times and walked once, the pushes of all steps but the last were
+/// lost, and the pusher stopped as at a pillar. A detection or a step without time in between lost
+/// them too.
 #[test]
 fn r_pushes_of_all_steps_since_the_last_walk_count() {
     for n_steps in [1, 2, 4, 8] {

@@ -390,3 +390,32 @@ fn knocks_are_kept() {
     let mut heroes: [CharacterBody; 2] = stored.try_into().unwrap();
     assert_eq!(run(&mut world, &mut heroes, 40), truth);
 }
+
+/// A snapshot between a step and the walk after it has the pushes of the step, also as text.
+#[test]
+fn r_pushes_are_kept() {
+    for n_steps in 1..4 {
+        let mut world = World::new();
+        world.insert(floor()).unwrap();
+        let ball =
+            box_of(500.0, Vec3::splat(0.5)).with_friction(0.0).with_position(Vec3::new(-1.0, 0.6, 0.0));
+        world.insert(ball.with_linear_velocity(Vec3::X * 10.0)).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+        let run = |world: &mut World, hero: &mut CharacterBody| {
+            for _ in 0..10 {
+                hero.walk(world, DVec3::ZERO, f64::from(n_steps) * DT).unwrap();
+                (0..n_steps).for_each(|_| _ = world.step(DT as f32).unwrap());
+            }
+            (hero.character().position(), hero.knock(), world.state_hash())
+        };
+        (0..n_steps).for_each(|_| _ = world.step(DT as f32).unwrap());
+        let (mut copied, text) = (hero.clone(), serde_json::to_string(&world.snapshot()).unwrap());
+        let truth = run(&mut world, &mut hero);
+        assert!(1.0 < truth.0.x, "{truth:?}");
+        let shapes: Vec<_> = world.shapes().map(|(id, shape)| (id, shape.clone())).collect();
+        let mut loaded = World::new();
+        let shape_of = |id| shapes.iter().find(|(known, _)| *known == id).map(|(_, shape)| shape.clone());
+        loaded.restore_with(&serde_json::from_str(&text).unwrap(), |saved| shape_of(saved.body)).unwrap();
+        assert_eq!(run(&mut loaded, &mut copied), truth);
+    }
+}

@@ -372,6 +372,51 @@ fn recent_pushes_are_kept_for_16_steps() {
     assert_eq!(plates.map(|(body, _)| n_recent(&world, body)), [0; 2]);
 }
 
+/// Pushes from the time in which a character stood like a pillar do not count later.
+#[test]
+fn r_pushes_on_a_pillar_do_not_count_later() {
+    let mut world = World::new();
+    world.insert(floor()).unwrap();
+    let ball = box_of(500.0, Vec3::splat(0.5)).with_friction(0.0).with_position(Vec3::new(-1.5, 0.6, 0.0));
+    let ball = world.insert(ball.with_linear_velocity(Vec3::X * 10.0)).unwrap();
+    let mut hero = hero(&mut world, capsule(), DVec3::ZERO).with_pushed(false);
+    (0..12).for_each(|_| advance(&mut world, core::slice::from_mut(&mut hero), |_| DVec3::ZERO));
+    let left = speed(&world, ball);
+    assert!(left < 0.1, "the pillar stops it: {left}");
+    let mut hero = hero.with_pushed(true);
+    hero.walk(&mut world, DVec3::ZERO, DT).unwrap();
+    assert_eq!(hero.knock(), DVec3::ZERO);
+    (0..10).for_each(|_| advance(&mut world, core::slice::from_mut(&mut hero), |_| DVec3::ZERO));
+    assert!((speed(&world, ball) - left).abs() < 0.01 && hero.character().velocity().length() < 0.01);
+}
+
+/// The impulse threshold of a character's body is the caller's: a character with events of its own
+/// gives way like others.
+#[test]
+fn r_the_impulse_threshold_is_free() {
+    let walk_into =
+        |threshold: Option<f32>| {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let mut heroes = [0.0, 1.0].map(|x| hero(&mut world, capsule(), DVec3::X * x));
+            if let Some(threshold) = threshold {
+                world.body_mut(heroes[1].body()).unwrap().set_impulse_threshold(threshold).unwrap();
+            }
+            let first = heroes[0].body();
+            for _ in 0..120 {
+                advance(&mut world, &mut heroes, |hero| {
+                    if hero.body() == first { DVec3::X * 3.0 } else { DVec3::ZERO }
+                });
+            }
+            heroes.map(|hero| hero.character().position().x)
+        };
+    let due = walk_into(None);
+    assert!(5.0 < due[1], "{due:?}");
+    for threshold in [0.0, 10.0, f32::MAX] {
+        assert_eq!(walk_into(Some(threshold)), due, "{threshold}");
+    }
+}
+
 /// The kinetic energy along x.
 pub(crate) fn energy(world: &World, bodies: &[(BodyId, f64)], heroes: &[CharacterBody]) -> f64 {
     let of = |mass: f64, speed: f64| 0.5 * mass * speed * speed;

@@ -66,6 +66,11 @@ pub struct BodyDesc {
     /// `impact_directions::a_ball_that_is_hit_leaves_along_the_line_of_centres`). A second impact
     /// in the same step has a normal of the start of the step, as impacts of other bodies have.
     pub ccd: bool,
+    /// Whether the pushes on the body are recorded, whatever the impulse thresholds are: see
+    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). A kinematic body also records the
+    /// impulses that are applied to it. Characters take a kinematic body that records pushes for
+    /// one that gives way, like the body of another character.
+    pub records_pushes: bool,
     /// Factor of gravity; 1 is full gravity.
     pub gravity_scale: f32,
     /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
@@ -137,6 +142,7 @@ impl BodyDesc {
             mass: BodyMass::Colliders,
             response: Response::Collide,
             ccd: false,
+            records_pushes: false,
             gravity_scale: 1.0,
             linear_damping: 0.0,
             angular_damping: 0.0,
@@ -273,6 +279,11 @@ impl BodyDesc {
     /// Sets whether the body is swept in each step: see [`BodyDesc::ccd`].
     pub fn with_ccd(self, ccd: bool) -> BodyDesc {
         BodyDesc { ccd, ..self }
+    }
+
+    /// Sets whether the pushes on the body are recorded: see [`BodyDesc::records_pushes`].
+    pub fn with_recorded_pushes(self, records_pushes: bool) -> BodyDesc {
+        BodyDesc { records_pushes, ..self }
     }
 
     /// Sets the hooks of all colliders so far.

@@ -335,6 +335,7 @@ impl Composite {
         Traits {
             is_composite: true,
             is_fast: body.is_fast,
+            records_pushes: body.records_pushes,
             has_part_materials: body.has_part_materials,
             user_data: body.user_data,
             ..sum
@@ -412,7 +413,7 @@ pub(crate) fn moved(parts: &[CompoundPart], from: &Pose, to: &Pose) -> Vec<Compo
     parts.iter().map(|part| CompoundPart { shape: part.shape.clone(), pose: pose_at(&part.pose) }).collect()
 }
 
-fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
+pub(crate) fn compound(parts: Vec<CompoundPart>) -> Result<Shape, WorldError> {
     Ok(Shape::Compound(Arc::new(Compound::new(parts).map_err(WorldError::BadCollider)?)))
 }
 

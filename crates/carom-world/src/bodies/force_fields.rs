@@ -175,23 +175,37 @@ pub(crate) struct FieldPoint {
     /// About the centre of mass.
     pub(crate) angular_momentum: Vec3,
     pub(crate) groups: Groups,
-    /// Length of the step.
-    pub(crate) dt: f32,
-    /// Time by which its motion is predicted for pulls, so that orbits stay closed. It is half a
-    /// step if forces are constant in a step of several substeps.
-    pub(crate) lead: f32,
+    pub(crate) times: FieldTimes,
 }
 
 impl FieldPoint {
-    fn of(body: &Body, groups: Groups, dt: f32) -> FieldPoint {
+    fn of(body: &Body, groups: Groups, times: FieldTimes) -> FieldPoint {
         FieldPoint {
             point: body.world_center(),
             velocity: body.linear_velocity,
             angular_momentum: body.angular_momentum().as_vec3(),
             groups,
-            dt,
-            lead: 0.5 * dt,
+            times,
         }
+    }
+}
+
+/// The times of a step for force fields.
+#[derive(Clone, Copy)]
+pub(crate) struct FieldTimes {
+    /// Length of the step.
+    dt: f32,
+    /// Time by which its motion is predicted for pulls, so that orbits stay closed.
+    lead: f32,
+}
+
+impl FieldTimes {
+    /// Returns the times of a step in which forces are constant, of `n_substeps` substeps.
+    ///
+    /// With the lead of half a step less half a substep the whole step is one of symplectic Euler,
+    /// for the predicted position and the velocity. So the energy of an orbit does not drift.
+    pub(crate) fn of(dt: f32, n_substeps: u32) -> FieldTimes {
+        FieldTimes { dt, lead: 0.5 * (dt - dt / n_substeps.max(1) as f32) }
     }
 }
 
@@ -277,10 +291,10 @@ impl ForceFields {
         self.fields.is_empty()
     }
 
-    /// Returns the force and the torque of all fields on a body in a step of length `dt`, and
-    /// whether they are in place of the gravity of the settings.
-    pub(crate) fn on(&self, body: &Body, groups: Groups, dt: f32) -> ([Vec3; 2], bool) {
-        let effect = self.at(&FieldPoint::of(body, groups, dt));
+    /// Returns the force and the torque of all fields on a body in a step, and whether they are in
+    /// place of the gravity of the settings.
+    pub(crate) fn on(&self, body: &Body, groups: Groups, times: FieldTimes) -> ([Vec3; 2], bool) {
+        let effect = self.at(&FieldPoint::of(body, groups, times));
         let acceleration =
             effect.acceleration + effect.gravity.map_or(Vec3::ZERO, |own| own * body.gravity_scale);
         let force = if 0.0 < body.inverse_mass { acceleration / body.inverse_mass } else { Vec3::ZERO };
@@ -290,7 +304,7 @@ impl ForceFields {
 
     /// Returns the effect of all fields at a point.
     pub(crate) fn at(&self, at: &FieldPoint) -> FieldEffect {
-        let FieldPoint { point, velocity, angular_momentum, groups, dt, lead } = *at;
+        let FieldPoint { point, velocity, angular_momentum, groups, times: FieldTimes { dt, lead } } = *at;
         let mut effect = FieldEffect::default();
         let mut priority = i32::MIN;
         let acts = |field: &ForceFieldDesc| field.mask.intersects(groups) && field.region.contains(point);

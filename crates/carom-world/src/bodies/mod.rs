@@ -123,7 +123,7 @@ pub(crate) struct BodySet {
     /// The number of bodies that are round.
     pub(crate) n_round: usize,
     /// The number of bodies with an impulse threshold.
-    pub(crate) n_with_threshold: usize,
+    pub(crate) n_recording: usize,
     pub(crate) deforming: Deforming,
     pub(crate) active: ActiveBodies,
 }
@@ -235,7 +235,7 @@ impl BodySet {
         count(&mut self.n_sensors, |traits| traits.has_sensor);
         count(&mut self.n_hooked, Traits::has_hooks);
         count(&mut self.n_resisting_rotation, Traits::resists_rotation);
-        count(&mut self.n_with_threshold, Traits::has_threshold);
+        count(&mut self.n_recording, Traits::records_impulses);
         old
     }
 

@@ -11,10 +11,9 @@
 
 use crate::bodies::composites::{self, Slot};
 use crate::bodies::id::{BodyId, ColliderId, ColliderSlot};
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_math::Pose;
-use carom_query::{Compound, CompoundPart, Shape};
+use carom_query::{CompoundPart, Shape};
 
 /// A collider whose shape is not in a snapshot, for the closure of
 /// [`World::restore_with`](crate::World::restore_with). User data are 0 unless they were set.
@@ -120,7 +119,5 @@ fn all_stored(saved: &[(Pose, Option<Shape>)]) -> Option<Vec<CompoundPart>> {
 }
 
 fn compound(parts: Vec<CompoundPart>) -> Result<Shape, &'static str> {
-    let compound =
-        Compound::new(parts).map_err(|_| "a compound with no part, or a pose that is no rotation")?;
-    Ok(Shape::Compound(Arc::new(compound)))
+    composites::compound(parts).map_err(|_| "a compound with no part, or a pose that is no rotation")
 }

@@ -33,6 +33,7 @@ pub(crate) struct Traits {
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_composite: bool,
     pub(crate) is_fast: bool,
+    pub(crate) records_pushes: bool,
     /// Whether a collider of the body has materials by part, in `BodySet::part_materials`.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_part_materials: bool,
@@ -56,6 +57,7 @@ impl Traits {
         has_sensor: false,
         is_composite: false,
         is_fast: false,
+        records_pushes: false,
         has_part_materials: false,
         hooks: ActiveHooks::empty(),
         user_data: 0,
@@ -105,9 +107,9 @@ impl Traits {
         0.0 < self.rolling_friction.max(self.spinning_friction) || self.has_part_materials
     }
 
-    /// Whether it has an impulse threshold.
-    pub(crate) fn has_threshold(&self) -> bool {
-        self.impulse_threshold < f32::MAX
+    /// Whether the impulses of its pairs are recorded.
+    pub(crate) fn records_impulses(&self) -> bool {
+        self.records_pushes || self.impulse_threshold < f32::MAX
     }
 }
 

@@ -190,51 +190,6 @@ fn other_of<T: PartialEq + Copy>([a, b]: [T; 2], one: T) -> Option<T> {
     }
 }
 
-/// A push on a body in a step: [`BodyRef::pushes`](crate::BodyRef::pushes).
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Push {
-    /// The body that pushed. `None` for impulses that were applied to a kinematic body.
-    pub by: Option<BodyId>,
-    /// The impulse on the pushed body, friction included: mass times speed, in the world frame.
-    pub impulse: Vec3,
-    /// The mean of the contact points, weighted by their impulses, in the world frame.
-    pub point: Vec3,
-    /// The largest speed of approach at a contact before the step, length per time. It is 0 if the
-    /// bodies did not approach each other.
-    pub approach_speed: f32,
-}
-
-/// The maximum number of later detections for which the pushes on a kinematic body are kept.
-pub(crate) const MAX_PUSH_AGE: u32 = 15;
-
-/// The impulse of a pair of colliders with an impulse threshold in a step.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PairPush {
-    pub(crate) a: BodyId,
-    /// `None` for an impulse that was applied to the kinematic body A.
-    pub(crate) b: Option<BodyId>,
-    /// On A.
-    pub(crate) impulse: Vec3,
-    pub(crate) point: Vec3,
-    pub(crate) approach_speed: f32,
-    /// The number of later detections.
-    pub(crate) age: u32,
-}
-
-impl PairPush {
-    /// Returns the push on a body; `None` if it is not of the pair.
-    pub(crate) fn on(&self, body: BodyId) -> Option<Push> {
-        let PairPush { a, b, impulse, point, approach_speed, .. } = *self;
-        let push = Push { by: b, impulse, point, approach_speed };
-        match body {
-            _ if a == body => Some(push),
-            _ if b == Some(body) => Some(Push { by: Some(a), impulse: -impulse, ..push }),
-            _ => None,
-        }
-    }
-}
-
 /// A pair of colliders with an impulse threshold, in this step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Approach {

@@ -100,13 +100,15 @@ pub(crate) fn resting_body(scene: &Scene<'_>, state: &PairState) -> Option<u32> 
         return None;
     }
     let is_dynamic = |body: u32| scene.bodies[body as usize].kind == BodyKind::Dynamic;
-    let is_moving = |body: u32| is_dynamic(body) && !scene.bodies[body as usize].is_sleeping;
-    if is_moving(a) && !is_dynamic(b) {
-        Some(a)
-    } else if is_moving(b) && !is_dynamic(a) {
-        Some(b)
-    } else {
-        None
+    body_on_surface([a, b], is_dynamic).filter(|&body| !scene.bodies[body as usize].is_sleeping)
+}
+
+/// Returns the dynamic body of a pair, if contacts do not move the other one.
+pub(crate) fn body_on_surface([a, b]: [u32; 2], is_dynamic: impl Fn(u32) -> bool) -> Option<u32> {
+    match [is_dynamic(a), is_dynamic(b)] {
+        [true, false] => Some(a),
+        [false, true] => Some(b),
+        _ => None,
     }
 }
 

@@ -15,7 +15,7 @@
 //! - `solver_input`: the contacts as input of the solver. `belts`, `surface_velocity`: surfaces
 //!   that move relative to their bodies.
 //! - `round_contacts`: round surfaces for the solver, so that balls and wheels roll within a step.
-//! - `hooked`: the memory of hooks, and their changes.
+//! - `hooked`: the memory of hooks, and their changes. `pushes`: recent impulses on bodies.
 
 pub(crate) mod belts;
 pub(crate) mod carrying;
@@ -32,6 +32,7 @@ pub(crate) mod pair_state;
 pub(crate) mod pair_states;
 pub(crate) mod pairs;
 pub(crate) mod pairs_by_body;
+pub(crate) mod pushes;
 pub(crate) mod recycling;
 pub(crate) mod round_contacts;
 pub(crate) mod rules;
@@ -48,12 +49,13 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::shift::Shift;
 use crate::contacts::belts::Belts;
 use crate::contacts::changes::{FreeSlots, PairChanges};
-use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent, PairPush};
+use crate::contacts::events::{Approach, Event, EventKind, ImpulseEvent};
 use crate::contacts::hooked::Hooked;
 use crate::contacts::narrow::Tally;
 use crate::contacts::pair_state::PairState;
 use crate::contacts::pair_states::PairStates;
 use crate::contacts::pairs_by_body::{PairsByBody, places_of};
+use crate::contacts::pushes::Pushes;
 use crate::contacts::rules::{ResponseEvent, Rules};
 use crate::contacts::sleeping_manifolds::SleepingManifolds;
 use crate::contacts::solver_input::SolvedCounts;
@@ -102,10 +104,9 @@ pub(crate) struct ContactSet {
     pub(crate) responses: Vec<ResponseEvent>,
     /// The pairs that pushed each other in the last step by more than a threshold.
     pub(crate) impulse_events: Vec<ImpulseEvent>,
-    /// The impulses of all pairs with an impulse threshold, in the last step and before: see
-    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes).
-    pub(crate) pushes: Vec<PairPush>,
-    /// The pairs with an impulse threshold in this step.
+    /// See [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes).
+    pub(crate) pushes: Pushes,
+    /// The pairs in this step that record their impulses.
     pub(crate) approaches: Vec<Approach>,
     pub(crate) hooked: Hooked,
     /// Surface velocities, by body.
@@ -130,7 +131,7 @@ impl ContactSet {
         // Points were rounded, so a pair that moves again is tested, not recycled.
         self.states.iter_mut().for_each(|state| state.drift = f32::MAX);
         self.impulse_events.iter_mut().for_each(|event| shift.apply(&mut event.point));
-        self.pushes.iter_mut().for_each(|push| shift.apply(&mut push.point));
+        self.pushes.shift(shift);
     }
 
     /// Ends a pair whose boxes no longer overlap. If it touched, this is an event.

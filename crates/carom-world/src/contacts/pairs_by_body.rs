@@ -23,17 +23,46 @@ use std::sync::OnceLock;
 pub(crate) struct PairsByBody {
     /// The pairs in the order of their second body, then of their first one, if they are listed.
     /// A pair that a gap of the pair states has may be listed too.
-    #[cfg(feature = "std")]
     keys: OnceLock<Vec<Key>>,
-    /// Without the standard library there is no lock, so only the owner makes the list.
-    #[cfg(not(feature = "std"))]
-    keys: Option<Vec<Key>>,
     /// The number of scans by edits since the pairs changed.
     n_scans: u32,
     /// Whether a view used the list since the pairs changed.
     is_used: AtomicBool,
     /// The number of changes of the pairs through which the list is kept.
     n_left: u32,
+}
+
+/// A value that is set once. Without the standard library there is no lock, so only the owner sets
+/// it.
+#[cfg(not(feature = "std"))]
+#[derive(Debug)]
+struct OnceLock<T>(Option<T>);
+
+#[cfg(not(feature = "std"))]
+impl<T> Default for OnceLock<T> {
+    fn default() -> OnceLock<T> {
+        OnceLock(None)
+    }
+}
+
+#[cfg(not(feature = "std"))]
+impl<T> OnceLock<T> {
+    fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    fn get_mut(&mut self) -> Option<&mut T> {
+        self.0.as_mut()
+    }
+
+    fn set(&mut self, value: T) -> Result<(), T> {
+        self.0 = Some(value);
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<T> {
+        self.0.take()
+    }
 }
 
 /// The second body of a pair, then the first.
@@ -62,11 +91,7 @@ impl PairsByBody {
             return;
         }
         self.n_left -= 1;
-        #[cfg(feature = "std")]
-        let keys = self.keys.get_mut();
-        #[cfg(not(feature = "std"))]
-        let keys = self.keys.as_mut();
-        let Some(keys) = keys else { return };
+        let Some(keys) = self.keys.get_mut() else { return };
         let mut gone: Vec<Key> = gone.map(key_of).collect();
         gone.sort_unstable();
         let mut gone = gone.iter().peekable();
@@ -85,8 +110,16 @@ impl PairsByBody {
     /// Makes the list if a view wants it. `pairs` are all pairs.
     #[cfg(not(feature = "std"))]
     pub(crate) fn prepare(&mut self, pairs: &[Pair]) {
-        if *self.is_used.get_mut() && self.keys.is_none() {
-            self.keys = Some(list_of(pairs));
+        if *self.is_used.get_mut() {
+            self.make(pairs);
+        }
+    }
+
+    /// Makes the list, unless it is there.
+    fn make(&mut self, pairs: &[Pair]) {
+        if self.keys.get().is_none() {
+            // It is not set, so this is not refused.
+            let _ = self.keys.set(list_of(pairs));
         }
     }
 
@@ -95,21 +128,10 @@ impl PairsByBody {
         let first = pairs.partition_point(|pair| pair.a < body);
         let own = pairs[first..].iter().take_while(|pair| pair.a == body).count();
         (first..first + own).for_each(&mut visit);
-        #[cfg(feature = "std")]
-        let mut keys = self.keys.get();
-        #[cfg(not(feature = "std"))]
-        let mut keys = self.keys.as_ref();
-        if keys.is_none() && MAX_SCANS <= self.n_scans {
-            #[cfg(feature = "std")]
-            {
-                keys = Some(self.keys.get_or_init(|| list_of(pairs)));
-            }
-            #[cfg(not(feature = "std"))]
-            {
-                keys = Some(&*self.keys.get_or_insert_with(|| list_of(pairs)));
-            }
+        if MAX_SCANS <= self.n_scans {
+            self.make(pairs);
         }
-        match keys {
+        match self.keys.get() {
             Some(keys) => {
                 for &[b, a] in of_body(keys, body) {
                     places_of(pairs, Pair { a, b }).for_each(&mut visit);
@@ -131,7 +153,7 @@ impl PairsByBody {
         #[cfg(feature = "std")]
         let keys = Some(self.keys.get_or_init(|| list_of(pairs)));
         #[cfg(not(feature = "std"))]
-        let keys = self.keys.as_ref();
+        let keys = self.keys.get();
         match keys {
             Some(keys) => of_body(keys, body).iter().map(|&[_, a]| a).collect(),
             None => {

@@ -29,14 +29,15 @@
 //! (a collision acts at the poses of its time); E. Catto, Continuous Collision, Game Developers
 //! Conference, 2013 (ghost collisions of speculative contacts).
 
+use crate::bodies::force_fields::FieldTimes;
 use crate::bodies::roundness::Roundness;
 use crate::bodies::solids::Solids;
 use crate::bodies::step_forces::StepForces;
-use crate::contacts::internal_edges::MAX_STEP_RATIO;
+use crate::contacts::internal_edges::{MAX_STEP_RATIO, body_on_surface};
 use crate::contacts::pair_state::{NOT_SOLVED, PairState};
+use crate::continuous::ContinuousStep;
 use crate::continuous::guard::single;
 use crate::continuous::state::StartContacts;
-use crate::continuous::{Continuous, ContinuousStep};
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -95,12 +96,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// the step by those at the poses of the impact. `n_substeps` is the least number of substeps
     /// of this step.
     pub(crate) fn find_at_impact(&mut self, n_substeps: u32) {
-        let Continuous { at_impact, predicted, impacts, missed, start_contacts, .. } = &mut *self.continuous;
-        at_impact.clear();
-        predicted.clear();
-        impacts.clear();
-        missed.clear();
-        start_contacts.clear();
         if self.continuous.fast.is_empty() {
             return;
         }
@@ -163,10 +158,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
 
     /// Returns the dynamic body of a pair, if contacts do not move the other one.
     fn body_on_surface(&self, state: &PairState) -> Option<u32> {
-        match [state.a.index, state.b.index].map(|body| (body, self.is_dynamic(body))) {
-            [(body, true), (_, false)] | [(_, false), (body, true)] => Some(body),
-            _ => None,
-        }
+        body_on_surface([state.a.index, state.b.index], |body| self.is_dynamic(body))
     }
 
     /// Whether a pair of a fast body is tested, and its bodies keep their shapes.
@@ -221,7 +213,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let bodies = [state.a.index, state.b.index];
             let own = bodies.map(|body| first.get(&body).copied().unwrap_or(time));
             let is_first = own.iter().all(|first| time <= first + tolerance);
-            if is_first && !is_changed(slot) && !self.continuous.at_impact.contains(&slot) {
+            let is_replaced = || self.continuous.at_impact.binary_search(&slot).is_ok();
+            if is_first && !is_changed(slot) && !is_replaced() {
                 // Simultaneous impacts of a body get one pose of it.
                 let time = own[0].min(own[1]).min(time);
                 found.extend(self.contacts_at_impact(slot, bodies.map(|body| body as usize), time));
@@ -298,8 +291,10 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         }
         let mut linear = body.linear_velocity.as_dvec3();
         if body.kind == BodyKind::Dynamic && 0.0 < body.inverse_mass {
+            let solver = &self.settings.solver;
+            let times = FieldTimes::of(self.dt, self.solver.n_substeps(solver, self.dt));
             let StepForces { gravity, force, .. } =
-                self.bodies.step_forces_on(index as u32, self.settings.solver.gravity, self.dt);
+                self.bodies.step_forces_on(index as u32, solver.gravity, times);
             let acceleration = body.locked_axes.free_translation(gravity + force * body.inverse_mass);
             linear += acceleration.as_dvec3() * f64::from(0.5 * self.dt);
         }
@@ -312,8 +307,8 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
         let [Some(motion_a), Some(motion_b)] = pair.map(|index| self.predicted(index)) else {
             return Passage::Unknown;
         };
-        // Colliders that a hook disabled in the last step do not count.
-        let (solids, end) = (self.solids(), f64::from(self.dt));
+        // The hooks of this step are called later, and may disable other pairs than the last time.
+        let (solids, end) = (self.unfiltered(), f64::from(self.dt));
         let settings = ImpactSettings::default().with_target_distance(f64::from(self.touching()));
         let mut first = end;
         for [part_a, part_b] in solids.part_pairs(pair[0], pair[1]) {

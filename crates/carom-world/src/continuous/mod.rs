@@ -104,6 +104,15 @@ pub(crate) struct Continuous {
 }
 
 impl Continuous {
+    /// Removes what is known about the impacts of the last step.
+    pub(crate) fn forget_impacts(&mut self) {
+        self.at_impact.clear();
+        self.predicted.clear();
+        self.impacts.clear();
+        self.missed.clear();
+        self.start_contacts.clear();
+    }
+
     /// Lists the bodies that are marked fast, if the set of them has changed.
     pub(crate) fn find_fast(&mut self, traits: &[Traits]) {
         if !core::mem::replace(&mut self.are_fast_known, true) {

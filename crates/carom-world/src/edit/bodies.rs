@@ -232,6 +232,8 @@ impl<B: BroadPhase> World<B> {
         if self.settings.solver.sleep && self.bodies.motions[index].can_sleep {
             set(&mut self.bodies.steering.forces, id.index, None);
             self.bodies.active.put_to_sleep(&mut self.bodies.motions, index);
+            // The velocity is zero now.
+            self.expand_bounds_of(index);
         }
     }
 
@@ -297,6 +299,7 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
     let base = Traits {
         filter: carom_broad::Filter::new(desc.mobility),
         is_fast: desc.ccd,
+        records_pushes: desc.records_pushes,
         user_data: desc.user_data,
         has_part_materials: desc.colliders.iter().any(has_parts),
         ..Traits::NONE
@@ -320,6 +323,7 @@ fn admit(desc: &BodyDesc, origin: DVec3) -> Result<Admitted, WorldError> {
             let own = only.traits(desc.mobility);
             let traits = Traits {
                 is_fast: base.is_fast,
+                records_pushes: base.records_pushes,
                 has_part_materials: base.has_part_materials,
                 user_data: base.user_data,
                 ..own

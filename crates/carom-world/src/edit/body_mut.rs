@@ -182,14 +182,13 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). So code that acts on pushes acts
     /// once.
     pub fn clear_pushes(&mut self) -> &mut Self {
-        let id = self.id;
-        self.world.contacts.pushes.retain(|push| push.on(id).is_none());
+        self.world.contacts.pushes.remove(self.id);
         self
     }
 
     /// Adds an impulse to those that a kinematic body reports after the next step.
     fn record_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
-        if self.world.bodies.traits[self.index()].has_threshold() {
+        if self.world.bodies.traits[self.index()].records_impulses() {
             let impulses = &mut self.world.bodies.steering.impulses;
             let known = impulses.binary_search_by_key(&self.id.index, |(body, _)| *body);
             let sum = impulse + known.map_or(Vec3::ZERO, |slot| impulses[slot].1);

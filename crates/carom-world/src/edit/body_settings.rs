@@ -9,6 +9,7 @@ use crate::bodies::checks::{
     check_damping, check_mass, check_not_negative, check_number, check_response, check_surface,
 };
 use crate::bodies::id::ColliderSlot;
+use crate::bodies::traits::Traits;
 use crate::bodies::weight::Weight;
 use crate::contacts::ContactSet;
 use crate::contacts::belts::{Belt, in_collider};
@@ -74,15 +75,12 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Errors: a mass that is not positive and finite, or [`WorldError::NoMass`] if the shape gives
     /// no inertia: see [`BodyMut::set_mass_properties`].
     pub fn set_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
-        let index = self.index();
         check_mass(mass)?;
-        let bodies = &self.world.bodies;
-        let old = match bodies.weights[index] {
+        let old = match self.world.bodies.weights[self.index()] {
             Weight::Given(given, _) | Weight::Kept(given, _) if 0.0 < given.mass => given,
-            _ => bodies.proportions(index)?,
+            _ => self.world.bodies.proportions(self.index())?,
         };
-        let inertia = old.inertia * (mass / old.mass);
-        self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
+        self.set_mass_properties(scaled_to(mass, &old))
     }
 
     /// Sets mass, centre of mass and inertia of the body, in its frame, and wakes it.
@@ -110,24 +108,29 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     #[doc(alias = "recompute_mass_properties_from_colliders")]
     pub fn set_mass_source(&mut self, source: BodyMass) -> Result<&mut Self, WorldError> {
         let index = self.index();
-        let weight = match (source, self.world.composite(index)) {
-            (BodyMass::Given(mass), _) => return self.set_mass_properties(mass),
-            (BodyMass::Total(mass), _) => return self.set_total_mass(mass),
-            (BodyMass::Colliders, Some(_)) => Weight::Colliders,
-            (BodyMass::Colliders, None) => Weight::Density(self.world.bodies.weights[index].density()),
+        let density = self.world.bodies.weights[index].density();
+        let is_dynamic = self.world.bodies.motions[index].kind == BodyKind::Dynamic;
+        let given = match source {
+            BodyMass::Colliders => None,
+            BodyMass::Total(mass) => {
+                check_mass(mass)?;
+                match self.world.bodies.proportions(index) {
+                    // Only a dynamic body needs a mass.
+                    Err(WorldError::NoMass(_)) if !is_dynamic => None,
+                    old => Some(scaled_to(mass, &old?)),
+                }
+            }
+            BodyMass::Given(mass) => Some(mass),
+        };
+        let weight = match (given, self.world.composite(index)) {
+            (Some(mass), _) => Weight::Given(mass, density),
+            (None, Some(_)) => Weight::Colliders,
+            (None, None) => Weight::Density(density),
         };
         if self.world.bodies.weights[index] != weight {
             self.world.put_weight(self.id, weight)?;
         }
         Ok(self)
-    }
-
-    /// Sets the total mass, distributed over the colliders: see [`BodyMass::Total`].
-    fn set_total_mass(&mut self, mass: f32) -> Result<&mut Self, WorldError> {
-        check_mass(mass)?;
-        let old = self.world.bodies.proportions(self.index())?;
-        let inertia = old.inertia * (mass / old.mass);
-        self.set_mass_properties(MassProperties::new(mass, old.center, inertia))
     }
 
     /// Sets the density of all colliders of the body, mass per volume. The mass of the body is
@@ -306,6 +309,15 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.world.continuous.are_fast_known = false;
         self.world.bodies.renew_shape(index);
         self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Sets whether the pushes on the body are recorded: see
+    /// [`BodyDesc::records_pushes`](crate::BodyDesc::records_pushes).
+    pub fn set_recorded_pushes(&mut self, records_pushes: bool) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        let traits = Traits { records_pushes, ..self.world.bodies.traits[index] };
+        self.world.bodies.replace_traits(index, traits);
         Ok(self)
     }
 
@@ -493,4 +505,9 @@ pub(crate) fn with_settings_of(mut new: Body, old: &Body) -> Body {
     (new.max_linear_speed, new.max_angular_speed) = (old.max_linear_speed, old.max_angular_speed);
     new.can_sleep = old.can_sleep;
     new
+}
+
+/// Returns a mass with the centre of `old`, and with its inertia scaled in proportion.
+fn scaled_to(mass: f32, old: &MassProperties) -> MassProperties {
+    MassProperties::new(mass, old.center, old.inertia * (mass / old.mass))
 }

@@ -96,7 +96,8 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         let shape = bodies.solids([&[], &[]]).shape(index, Part::Slot(self.id.slot.index));
         shape.map_or(Ok(()), |shape| check_parts(shape, &part_materials))?;
         self.world.wake_around(self.id.body);
-        self.world.put_part_materials(self.id.body, self.id.slot, Some(part_materials))?;
+        let own = core::iter::once((self.id.slot, Some(part_materials)));
+        self.world.put_part_materials(self.id.body, own)?;
         Ok(self)
     }
 
@@ -230,6 +231,7 @@ impl<B: BroadPhase> World<B> {
         let traits = crate::bodies::traits::Traits {
             user_data: old.user_data,
             is_fast: old.is_fast,
+            records_pushes: old.records_pushes,
             ..collider.traits
         };
         self.put_traits(index, traits)?;

@@ -92,9 +92,8 @@ impl<B: BroadPhase> World<B> {
             };
             colliders.iter().map(&mut insert).collect::<Vec<_>>()
         })?;
-        for (slot, desc) in inserted.iter().zip(colliders) {
-            self.put_part_materials(body, *slot, desc.part_materials)?;
-        }
+        let part_materials = colliders.into_iter().map(|desc| desc.part_materials);
+        self.put_part_materials(body, inserted.iter().copied().zip(part_materials))?;
         Ok(inserted)
     }
 
@@ -130,26 +129,29 @@ impl<B: BroadPhase> World<B> {
                     parts[index].clear();
                 }
             })?;
-            for id in of_body {
-                self.put_part_materials(id.body, id.slot, None)?;
-            }
+            self.put_part_materials(of_body[0].body, of_body.iter().map(|id| (id.slot, None)))?;
         }
         Ok(())
     }
 
-    /// Sets the materials of the parts of a collider, which must have been checked, and updates the
-    /// properties of its body.
+    /// Sets the materials of the parts of colliders, which must have been checked, and updates the
+    /// properties of their body.
     pub(crate) fn put_part_materials(
         &mut self,
         id: BodyId,
-        slot: ColliderSlot,
-        parts: Option<Arc<[PartMaterial]>>,
+        of_colliders: impl Iterator<Item = (ColliderSlot, Option<Arc<[PartMaterial]>>)>,
     ) -> Result<(), WorldError> {
         let (index, part_materials) = (id.index as usize, &mut self.bodies.part_materials);
-        if parts.is_none() && part_materials.is_empty() {
+        let mut is_changed = false;
+        for (slot, parts) in of_colliders {
+            if parts.is_some() || !part_materials.is_empty() {
+                part_materials.put(id.index, slot.index, parts);
+                is_changed = true;
+            }
+        }
+        if !is_changed {
             return Ok(());
         }
-        part_materials.put(id.index, slot.index, parts);
         let own = self.contacts.belts.of(id.index).map_or([Vec3::ZERO; 2], |belt| [belt.velocity, belt.spin]);
         self.contacts.belts.set(id.index, own, part_materials.move_on(id.index));
         let traits =
@@ -196,6 +198,7 @@ impl<B: BroadPhase> World<B> {
             traits: Traits {
                 user_data: self.bodies.data_of(index, ColliderSlot::FIRST),
                 is_fast: false,
+                records_pushes: false,
                 ..self.bodies.traits[index]
             },
             density: self.bodies.weights[index].density(),
@@ -241,7 +244,7 @@ impl<B: BroadPhase> World<B> {
             self.bodies.keep_mass(index);
         }
         let weight = match self.bodies.weights[index] {
-            Weight::Given(mass, density) => Weight::Given(mass, density),
+            given @ Weight::Given(..) => given,
             Weight::Kept(mass, density) if is_empty => Weight::Kept(mass, density),
             Weight::Density(_) | Weight::Colliders | Weight::Kept(..) => Weight::Colliders,
         };

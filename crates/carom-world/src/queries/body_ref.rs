@@ -4,7 +4,8 @@
 
 use crate::bodies::step_forces::StepForces;
 use crate::bodies::weight::Weight;
-use crate::contacts::events::{ContactView, Push};
+use crate::contacts::events::ContactView;
+use crate::contacts::pushes::Push;
 use crate::contacts::surface_velocity::belt_at;
 use crate::world::DefaultBroadPhase;
 use crate::{ActiveHooks, BodyId, BodyMass, JointRef, World};
@@ -184,6 +185,12 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.bodies.traits[self.index()].is_fast
     }
 
+    /// Whether the pushes on the body are recorded: see
+    /// [`BodyDesc::records_pushes`](crate::BodyDesc::records_pushes).
+    pub fn records_pushes(&self) -> bool {
+        self.world.bodies.traits[self.index()].records_pushes
+    }
+
     /// Whether the body may fall asleep.
     pub fn can_sleep(&self) -> bool {
         self.motion().can_sleep
@@ -296,13 +303,12 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     }
 
     /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
-    /// pairs of which one has an impulse threshold below `f32::MAX`. An impulse that was applied to
-    /// a kinematic body comes first. They are not part of a snapshot. After [`World::detect`]
-    /// there are none: [`BodyRef::recent_pushes`].
+    /// pairs of which one body has an impulse threshold below `f32::MAX` or
+    /// [records pushes](crate::BodyDesc::records_pushes). An impulse that was applied to
+    /// a kinematic body comes first. After [`World::detect`] there are none:
+    /// [`BodyRef::recent_pushes`].
     pub fn pushes(&self) -> impl Iterator<Item = Push> + 'a {
-        let id = self.id;
-        let last = self.world.contacts.pushes.iter().filter(|push| push.age == 0);
-        last.filter_map(move |push| push.on(id))
+        self.world.contacts.pushes.on(self.id, false)
     }
 
     /// Returns the pushes on the body in the last step. If one of the two bodies is kinematic,
@@ -313,8 +319,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// Code that runs less often than steps takes them, and then removes them:
     /// [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).
     pub fn recent_pushes(&self) -> impl Iterator<Item = Push> + 'a {
-        let id = self.id;
-        self.world.contacts.pushes.iter().filter_map(move |push| push.on(id))
+        self.world.contacts.pushes.on(self.id, true)
     }
 
     /// Returns the bodies that the body touched at the last detection, sensors included. Each is

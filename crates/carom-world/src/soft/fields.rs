@@ -3,7 +3,7 @@
 //! Reference: Godot 4, `Area3D` (gravity by region, priorities); E. Catto, Box2D 3.1,
 //! `b2Shape_ApplyWind`, 2025 (for rigid shapes; here each vertex is a ball in the wind).
 
-use crate::bodies::force_fields::{FieldPoint, ForceFields};
+use crate::bodies::force_fields::{FieldPoint, FieldTimes, ForceFields};
 use crate::soft::per_thing::PerThing;
 use crate::soft::set::SoftSet;
 use carom_broad::Groups;
@@ -34,8 +34,7 @@ impl<'a> SoftFields<'a> {
             velocity: motion.velocity,
             angular_momentum: Vec3::ZERO,
             groups: self.groups.at(motion.particle).copied().unwrap_or(Groups::empty()),
-            dt: motion.dt,
-            lead: 0.0,
+            times: FieldTimes::of(motion.dt, 1),
         });
         let other = effect.acceleration;
         Acceleration {

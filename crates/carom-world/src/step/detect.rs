@@ -1,7 +1,7 @@
 //! Detection, the first half of a step: boxes, pairs, contacts, events.
 
+use crate::World;
 use crate::budget::time_critical::{self, StepBudget};
-use crate::contacts::events::MAX_PUSH_AGE;
 use crate::contacts::internal_edges;
 #[cfg(not(feature = "parallel"))]
 use crate::contacts::narrow;
@@ -9,7 +9,6 @@ use crate::contacts::narrow::{Row, Tally};
 use crate::contacts::scene::Scene;
 use crate::hooks::Hooks;
 use crate::stats::{Clock, StepStats};
-use crate::{BodyId, World};
 use carom_broad::BroadPhase;
 use carom_response::BodyKind;
 
@@ -53,7 +52,10 @@ impl<B: BroadPhase> World<B> {
         self.contacts.are_events_taken = false;
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
-        self.age_pushes();
+        let bodies = &self.bodies.motions;
+        self.contacts
+            .pushes
+            .age(|body| bodies.get(body.index as usize).is_some_and(|body| body.kind == BodyKind::Kinematic));
         self.joints.broken.clear();
         let StepStats { n_pairs, n_crowded, n_touching, n_manifolds, .. } = self.last.stats;
         // These stay until they are counted again. Phases that do not run count zero.
@@ -65,19 +67,6 @@ impl<B: BroadPhase> World<B> {
             core::mem::swap(&mut self.contacts.events, &mut self.contacts.scratch.last_events);
         }
         had_suspended
-    }
-
-    /// Removes the pushes of the last step, except those on kinematic bodies, which are kept for a
-    /// while.
-    fn age_pushes(&mut self) {
-        let is_kinematic = |body: BodyId| {
-            let motion = self.bodies.motions.get(body.index as usize);
-            motion.is_some_and(|body| body.kind == BodyKind::Kinematic)
-        };
-        self.contacts.pushes.retain_mut(|push| {
-            push.age += 1;
-            push.age <= MAX_PUSH_AGE && (is_kinematic(push.a) || push.b.is_some_and(is_kinematic))
-        });
     }
 
     /// Broad phase: updates the pairs of boxes that overlap. Then selects the bodies that move.

@@ -4,14 +4,17 @@
 //! ([`ColliderDesc::impulse_threshold`](crate::ColliderDesc::impulse_threshold)). A pair is
 //! reported if the sum of its normal impulses in a step is above the lower threshold of the two.
 //! The speed of approach is recorded before the solver changes the velocities. The impulse of each
-//! pair with a threshold is recorded too, for [`BodyRef::pushes`](crate::BodyRef::pushes).
+//! pair with a threshold is recorded too, for [`BodyRef::pushes`](crate::BodyRef::pushes), and that
+//! of each pair of a body that records pushes.
 //!
 //! Reference: E. Catto, Box2D 3.1, `b2ContactHitEvent`, 2025; rapier 0.36, `ContactForceEvent`.
 
+use crate::World;
 use crate::bodies::id::ColliderSlot;
-use crate::contacts::events::{Approach, ImpulseEvent, PairPush};
+use crate::bodies::traits::Traits;
+use crate::contacts::events::{Approach, ImpulseEvent};
 use crate::contacts::pair_state::PairState;
-use crate::{BodyId, World};
+use crate::contacts::pushes::PairPush;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::{Contact, Manifold};
@@ -19,14 +22,15 @@ use carom_math::Vec3;
 use carom_response::ContactImpulse;
 
 impl<B: BroadPhase> World<B> {
-    /// Before the solver: lists the pairs with a threshold, each with its speed of approach.
+    /// Before the solver: lists the pairs whose impulses are recorded, each with its speed of
+    /// approach.
     pub(crate) fn note_approach_speeds(&mut self) {
         let mut approaches = core::mem::take(&mut self.contacts.approaches);
         approaches.clear();
-        if 0 < self.bodies.n_with_threshold {
+        if 0 < self.bodies.n_recording {
             for &index in &self.contacts.active_pairs {
                 let state = &self.contacts.states[index as usize];
-                if 0 < state.n && state.may_push() && self.impulse_threshold(state) < f32::MAX {
+                if 0 < state.n && state.may_push() && self.traits_of(state).any(Traits::records_impulses) {
                     self.note_approaches(index, state, &mut approaches);
                 }
             }
@@ -34,23 +38,24 @@ impl<B: BroadPhase> World<B> {
         self.contacts.approaches = approaches;
     }
 
-    /// Returns the lower threshold of two bodies.
-    fn impulse_threshold(&self, state: &PairState) -> f32 {
-        let of = |body: BodyId| self.bodies.traits[body.index as usize].impulse_threshold;
-        of(state.a).min(of(state.b))
+    /// Returns the traits of the two bodies.
+    fn traits_of(&self, state: &PairState) -> impl Iterator<Item = &Traits> {
+        [state.a, state.b].into_iter().map(|body| &self.bodies.traits[body.index as usize])
     }
 
-    /// Appends the pairs of colliders of a pair state that have contacts and a threshold.
+    /// Appends the pairs of colliders of a pair state that have contacts, and whose impulses are
+    /// recorded.
     fn note_approaches(&self, index: u32, state: &PairState, out: &mut Vec<Approach>) {
         let [a, b] = [state.a, state.b].map(|body| &self.bodies.motions[body.index as usize]);
         let indices = [state.a.index as usize, state.b.index as usize];
         let solids = self.bodies.solids([&[], &[]]);
         let first = out.len();
+        let are_recorded = self.traits_of(state).any(|traits| traits.records_pushes);
         for manifold in self.contacts.manifolds_of(state) {
             let slots = solids.slots_of(indices, manifold);
             let of = |side: usize| solids.traits_of(indices[side], slots[side]).impulse_threshold;
             let threshold = of(0).min(of(1));
-            if !(threshold < f32::MAX) {
+            if !(are_recorded || threshold < f32::MAX) {
                 continue;
             }
             let mut speed = 0.0_f32;
@@ -68,7 +73,7 @@ impl<B: BroadPhase> World<B> {
     /// After the solver: reports the listed pairs whose impulses were above the threshold.
     pub(crate) fn report_impulses(&mut self) {
         let mut events = core::mem::take(&mut self.contacts.impulse_events);
-        let mut recorded = core::mem::take(&mut self.contacts.pushes);
+        let mut recorded = Vec::new();
         let (contacts, impulses) = (&self.contacts, self.solver.contact_impulses());
         let solids = self.bodies.solids([&[], &[]]);
         for &Approach { index, slots, threshold, speed } in &contacts.approaches {
@@ -90,7 +95,7 @@ impl<B: BroadPhase> World<B> {
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
-        self.contacts.pushes = recorded;
+        self.contacts.pushes.record(recorded.into_iter());
     }
 }
 

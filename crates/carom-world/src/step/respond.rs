@@ -48,6 +48,7 @@ impl<B: BroadPhase> World<B> {
         on_substep: &mut Guarded<'_>,
     ) -> Result<(), WorldError> {
         let clock = Clock::start();
+        self.continuous.forget_impacts();
         if 0.0 < dt {
             // A budget may allow a single one.
             let is_planned = step_budget.is_unlimited();

@@ -11,8 +11,9 @@
 
 use crate::World;
 use crate::bodies::BodySet;
+use crate::bodies::force_fields::FieldTimes;
 use crate::bodies::step_forces::StepForces;
-use crate::contacts::events::PairPush;
+use crate::contacts::pushes::PairPush;
 use crate::continuous::flight::between;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
@@ -48,12 +49,14 @@ impl<B: BroadPhase> World<B> {
     /// In a step with time: records the impulses that were applied to kinematic bodies, for
     /// [`BodyRef::pushes`](crate::BodyRef::pushes).
     pub(crate) fn report_applied_impulses(&mut self) {
-        for (number, impulse) in core::mem::take(&mut self.bodies.steering.impulses) {
-            let Some(a) = self.body_at(number) else { continue };
+        let impulses = core::mem::take(&mut self.bodies.steering.impulses);
+        let pushes = impulses.into_iter().filter_map(|(number, impulse)| {
+            let a = self.body_at(number)?;
             let point = self.bodies.motions[number as usize].world_center();
-            let push = PairPush { a, b: None, impulse, point, approach_speed: 0.0, age: 0 };
-            self.contacts.pushes.push(push);
-        }
+            Some(PairPush { a, b: None, impulse, point, approach_speed: 0.0, age: 0 })
+        });
+        let pushes: Vec<PairPush> = pushes.collect();
+        self.contacts.pushes.record(pushes.into_iter());
     }
 
     /// After the solver: puts kinematic bodies exactly at their targets.
@@ -87,6 +90,7 @@ impl<B: BroadPhase> World<B> {
     /// whether they replace the gravity of the settings.
     fn forces_of_step(&self, dt: f32) -> Vec<(u32, [Vec3; 2], bool)> {
         let BodySet { motions, active, steering, force_fields, traits, .. } = &self.bodies;
+        let times = self.field_times(dt);
         if force_fields.is_empty() {
             let forces = steering.forces.iter().filter(|(body, _)| active.moves(*body));
             return forces.map(|&(body, forces)| (body, forces, false)).collect();
@@ -95,7 +99,7 @@ impl<B: BroadPhase> World<B> {
         let with_fields = active.moving().iter().filter(is_dynamic).map(|&number| {
             let index = number as usize;
             let groups = traits[index].filter.membership;
-            let ([force, torque], replaces_gravity) = force_fields.on(&motions[index], groups, dt);
+            let ([force, torque], replaces_gravity) = force_fields.on(&motions[index], groups, times);
             let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
             let [own_force, own_torque] = known.map_or([Vec3::ZERO; 2], |slot| steering.forces[slot].1);
             (number, [force + own_force, torque + own_torque], replaces_gravity)
@@ -106,7 +110,11 @@ impl<B: BroadPhase> World<B> {
     /// Returns gravity and forces on a body in the next step, of length `dt`: from the settings,
     /// force fields, constant forces, and forces of this step.
     pub(crate) fn step_forces_on(&self, number: u32, dt: f32) -> StepForces {
-        self.bodies.step_forces_on(number, self.settings.solver.gravity, dt)
+        self.bodies.step_forces_on(number, self.settings.solver.gravity, self.field_times(dt))
+    }
+
+    fn field_times(&self, dt: f32) -> FieldTimes {
+        FieldTimes::of(dt, self.solver.n_substeps(&self.settings.solver, dt))
     }
 
     /// After the bodies moved: restores the constant forces, and drops the forces of this step,

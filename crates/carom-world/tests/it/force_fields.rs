@@ -107,6 +107,45 @@ fn accelerations_have_their_closed_forms() {
     }
 }
 
+/// Twenty turns on a circle and on ellipses: the energy returns, and so do the nearest and the
+/// farthest distance, at each length and number of substeps.
+#[test]
+fn r_orbits_do_not_decay() {
+    for (dt, n_substeps) in [(DT, 6), (DT, 1), (DT, 20), (4.0 * DT, 6), (0.25 * DT, 4)] {
+        for speed in [1.0_f32, 0.756, 1.1] {
+            let mut world = weightless();
+            world.solver_settings_mut().substeps = n_substeps;
+            let kind = ForceKind::Radial { center: Vec3::ZERO, strength: 10.0, exponent: -2 };
+            world.insert_force_field(ForceFieldDesc::everywhere(kind)).unwrap();
+            let id = ball_at(&mut world, Vec3::X * 10.0, Vec3::Z * speed);
+            let energy = |world: &World| {
+                let body = world.body(id).unwrap();
+                let speed_sq = body.linear_velocity().as_dvec3().length_squared();
+                0.5 * speed_sq - 10.0 / body.position().as_dvec3().length()
+            };
+            let (start, mut range) = (energy(&world), [f64::INFINITY, 0.0_f64]);
+            // At most twenty turns of a circle with this energy.
+            let period = f64::from(TAU) * 10.0 / (-2.0 * start).powf(1.5);
+            let mut ends = Vec::new();
+            for step in 0..(20.0 * period / f64::from(dt)) as usize {
+                world.step(dt).unwrap();
+                let distance = f64::from(world.body(id).unwrap().position().length());
+                range = [range[0].min(distance), range[1].max(distance)];
+                if (step + 1) as f64 * f64::from(dt) % period < f64::from(dt) {
+                    ends.push((energy(&world) / start - 1.0).abs());
+                }
+            }
+            let worst = ends.iter().fold(0.0, |a: f64, b| a.max(*b));
+            // Semi-major axis and eccentricity follow from the start, which is an end of the axis.
+            let axis = -5.0 / start;
+            let due = if speed <= 1.0 { [2.0 * axis - 10.0, 10.0] } else { [10.0, 2.0 * axis - 10.0] };
+            let what = format!("{dt} s, {n_substeps} substeps, {speed} m/s: {worst}, {range:?}, {due:?}");
+            assert!(worst < 0.01, "{what}");
+            assert!((0..2).all(|k| (range[k] / due[k] - 1.0).abs() < 0.02), "{what}");
+        }
+    }
+}
+
 /// Drag brings a body to the flow: exp(-c t) at small rates, at once at huge ones, never beyond.
 #[test]
 fn drag_brings_to_the_flow() {

@@ -157,6 +157,12 @@ fn of_body() -> Vec<OfBody> {
             |b| b.set_sensor(true).map(drop),
             |b| b.is_sensor() && all(b, |c| c.is_sensor()),
         ),
+        (
+            "set_recorded_pushes",
+            "records_pushes",
+            |b| b.set_recorded_pushes(true).map(drop),
+            |b| b.records_pushes(),
+        ),
         ("set_ccd", "ccd", |b| b.set_ccd(true).map(drop), |b| b.ccd()),
         (
             "set_hooks",

@@ -569,3 +569,57 @@ fn a_step_repeated_after_a_panic_has_the_same_bits() {
         assert_eq!(both[0], both[1], "sine {sine}");
     }
 }
+
+/// The wall of the impact of the last step is removed, and a step of no time follows. It knows
+/// nothing of that impact.
+#[test]
+fn r_a_step_of_no_time_has_no_impact() {
+    let mut world = world();
+    let wall = world.insert(fixed(cuboid(Vec3::new(0.1, 5.0, 5.0)))).unwrap();
+    let desc = shot(ball(0.1)).with_position(Vec3::X * -2.0).with_linear_velocity(Vec3::X * 180.0);
+    let id = world.insert(desc).unwrap();
+    world.checked_step(DT).unwrap();
+    assert!(velocity(&world, id).x < -150.0);
+    let before = world.body(id).unwrap().pose();
+    world.checked_step(0.0).unwrap();
+    world.remove(wall).unwrap();
+    world.checked_step(0.0).unwrap();
+    assert_eq!(world.body(id).unwrap().pose(), before);
+}
+
+/// Disables all contacts, or none.
+struct Ghost(bool);
+
+impl Hooks for Ghost {
+    fn modify_contact(&self, contact: &mut ContactMut<'_>) {
+        if self.0 {
+            contact.disable();
+        }
+    }
+}
+
+/// A ball meets a wall in the step after one in which a hook disabled their contacts. It bounces
+/// in that step, also if it has a collider that is off its centre, and in a restored world.
+#[test]
+fn r_a_pair_that_was_disabled_in_the_last_step_is_an_impact() {
+    for offset in [0.0, 0.001, -0.02] {
+        let mut world = world();
+        world.insert(fixed(cuboid(Vec3::new(0.1, 5.0, 5.0)))).unwrap();
+        let ball = ColliderDesc::new(ball(0.2)).with_pose(Pose::from_translation(Vec3::Y * offset));
+        let ball = ball.with_hooks(ActiveHooks::MODIFY);
+        let desc = BodyDesc::dynamic(ball).with_friction(0.0).with_restitution(1.0).with_ccd(true);
+        let desc = desc.with_position(Vec3::X * -1.31);
+        let id = world.insert(desc.with_linear_velocity(Vec3::X * 60.0)).unwrap();
+        let step = |world: &mut World, is_ghost: bool| {
+            world.step_with(DT, StepOptions::new().with_hooks(&Ghost(is_ghost))).unwrap();
+        };
+        step(&mut world, true);
+        let mut restored = World::new();
+        restored.restore(&world.snapshot()).unwrap();
+        for world in [&mut world, &mut restored] {
+            step(world, false);
+            assert!(velocity(world, id).x < -59.0, "{offset}: {}", velocity(world, id));
+        }
+        assert_eq!(world.state_hash(), restored.state_hash(), "{offset}");
+    }
+}

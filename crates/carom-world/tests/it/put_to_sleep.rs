@@ -179,3 +179,29 @@ fn suspended_bodies_may_be_put_to_sleep() {
     assert!(100 < n_suspended, "{n_suspended}");
     (0..200).for_each(|_| _ = world.checked_step(DT).unwrap());
 }
+
+/// The box of a fast body contains its path. A body that is put to sleep has no path, and a world
+/// that is restored afterwards goes on with the same bits.
+#[test]
+fn r_a_fast_body_that_is_put_to_sleep_has_no_path() {
+    for is_inserted_asleep in [false, true] {
+        let mut world = World::new();
+        let fast = of_unit_density(cuboid(Vec3::splat(0.5))).with_ccd(true).with_position(Vec3::Y * 3.0);
+        let fast = fast.with_linear_velocity(Vec3::Y * -20.0).with_sleeping(is_inserted_asleep);
+        let fast = world.insert(fast).unwrap();
+        let other = of_unit_density(cuboid(Vec3::splat(0.5))).with_position(Vec3::new(1.5, 3.0, 0.0));
+        let other = world.insert(other).unwrap();
+        let joint = JointDesc::spherical(fast, other).with_anchor(Vec3::new(0.75, 3.0, 0.0));
+        world.insert_joint(joint).unwrap();
+        if !is_inserted_asleep {
+            (0..20).for_each(|_| _ = world.checked_step(DT).unwrap());
+        }
+        world.body_mut(fast).unwrap().sleep();
+        let mut restored = World::new();
+        restored.restore(&world.snapshot()).unwrap();
+        for step in 0..10 {
+            [&mut world, &mut restored].into_iter().for_each(|world| _ = world.checked_step(DT).unwrap());
+            assert_eq!(world.state_hash(), restored.state_hash(), "step {step}, {is_inserted_asleep}");
+        }
+    }
+}

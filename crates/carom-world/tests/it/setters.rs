@@ -747,3 +747,21 @@ fn a_dynamic_body_does_not_lose_its_mass() {
         Err(WorldError::NoMass(MassFault::OpenMesh))
     );
 }
+
+/// A body that is not dynamic may have a total mass and no volume, after insertion too. A mass that
+/// does not change wakes nothing.
+#[test]
+fn r_a_total_mass_is_set_as_in_a_description() {
+    let mut world = World::new();
+    let id = world.insert(BodyDesc::kinematic(Shape::half_space(Vec3::Y).unwrap()).with_mass(5.0)).unwrap();
+    let mut body = world.body_mut(id).unwrap();
+    assert!(body.set_mass_source(BodyMass::Total(5.0)).is_ok());
+    assert!(body.set_mobility(Mobility::Dynamic).is_err(), "it has no mass");
+    let ball = world.insert(of_unit_density(ball(0.5)).with_mass(5.0).with_sleeping(true)).unwrap();
+    let source = world.body(ball).unwrap().mass_source();
+    assert!(matches!(source, BodyMass::Given(mass) if mass.mass == 5.0));
+    world.body_mut(ball).unwrap().set_mass_source(source).unwrap();
+    assert!(world.body(ball).unwrap().is_sleeping());
+    world.body_mut(ball).unwrap().set_mass_source(BodyMass::Total(6.0)).unwrap();
+    assert!(!world.body(ball).unwrap().is_sleeping());
+}
