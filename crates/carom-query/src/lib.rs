@@ -166,6 +166,13 @@ mod pair_batch;
 #[path = "twin.rs"]
 pub mod f64;
 
+mod around;
+mod cast_against;
+mod cast_leaving;
+mod cast_mesh;
+mod cast_meshes;
+mod cast_planes;
+mod cast_straight;
 mod closest;
 mod contains_point;
 mod convex;
@@ -177,6 +184,7 @@ mod half_space;
 mod hull_pair;
 mod impact;
 mod lazy;
+mod lowest;
 mod manifold_cache;
 mod mesh_contacts;
 mod mesh_convex;
@@ -195,6 +203,7 @@ mod solid_exit;
 mod solid_point;
 mod solids;
 mod spread;
+mod swept_box;
 mod voxel_boxes;
 mod workspace;
 

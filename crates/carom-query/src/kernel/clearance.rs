@@ -12,8 +12,8 @@
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
-use super::cast_parts::PartList;
 use super::method::{Method, method};
+use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
 use super::{dispatch, field};
 use crate::closest::Closest;

@@ -1,23 +1,18 @@
 //! Compounds: several shapes with fixed relative poses that move as one.
 //!
-//! Each query runs part by part, over the parts whose boxes are near the other shape. If a distance
-//! prunes, the part with the nearest box is first. A tree over the boxes finds them.
-//! Parts of parts (the triangles of a mesh) are numbered consecutively over the whole compound.
+//! A tree over the boxes of the parts finds those that are near another shape. Parts of parts (the triangles of a mesh) are numbered consecutively over the whole compound.
 //! [`Compound::locate`] converts such a number back.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
 use super::super::num::{Interval, Pose, PoseError, Ray, Real, Vec3, widen, widen_real};
-use super::dispatch;
 use super::shape::Shape;
-use crate::closest::Closest;
 use crate::cost::Count;
-use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_bvh::{BuildSettings, Bvh, Counters};
+use carom_math::WidePose;
 use carom_math::scaling::length;
-use carom_math::{WidePose, rounding};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -49,6 +44,9 @@ pub struct Compound {
     /// The largest coordinate of the frame of a part.
     farthest: f64,
 }
+
+/// The relative rounding of a bound in `f32`, and more.
+const ROUNDING: f64 = f32::EPSILON as f64;
 
 /// Up to this number of parts a linear search is used.
 const MAX_LINEAR_PARTS: usize = 16;
@@ -231,6 +229,11 @@ impl Compound {
         self.first_numbers[last].saturating_add(self.parts[last].shape.n_parts())
     }
 
+    /// Returns the box of a part in the compound's frame; the index must be valid.
+    pub(super) fn part_box(&self, part: usize) -> &Aabb {
+        &self.boxes[part]
+    }
+
     /// Returns the pose of a part; the index must be valid.
     pub(super) fn part_pose(&self, part: usize) -> &WidePose {
         &self.poses[part]
@@ -274,7 +277,7 @@ impl Compound {
     }
 
     /// Returns the index of the part whose box is nearest to the given one; the lowest wins a tie.
-    fn nearest_box(&self, other: &Aabb, count: impl Count) -> usize {
+    pub(super) fn nearest_box(&self, other: &Aabb, count: impl Count) -> usize {
         let mut best = (f64::INFINITY, 0);
         let mut visit = |index: usize| {
             count.add(|cost| cost.volume_tests += 1);
@@ -302,92 +305,4 @@ impl Compound {
         }
         best.1
     }
-}
-
-/// The relative rounding of a bound in `f32`, and more.
-const ROUNDING: f64 = f32::EPSILON as f64;
-
-/// Whether a part touches or overlaps B.
-pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
-    let mut found = false;
-    a.visit_near(&b.placed_box(b_in_a), count, |part| {
-        found = dispatch::intersects(&a.parts[part].shape, b, &b_in_a.relative_to(&a.poses[part]), count);
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    found
-}
-
-/// Returns the least distance of a part from B; stops early above `max_distance`.
-pub(super) fn distance(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    max_distance: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-) -> Closest {
-    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
-        dispatch::distance(part, b, b_in_part, limit, memory, count)
-    };
-    nearest(a, b, b_in_a, max_distance, memory, count, answer)
-}
-
-/// Returns the deepest or nearest contact of a part with B.
-pub(super) fn contact(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    prediction: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-) -> Option<Closest> {
-    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
-        dispatch::contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
-    };
-    let mut closest = nearest(a, b, b_in_a, prediction, memory, count, answer);
-    closest.is_local = true;
-    (closest.distance <= prediction).then_some(closest)
-}
-
-/// Returns the answer of the part with the least distance. The part with the nearest box is tested
-/// first. Then the parts whose boxes are no farther away than that answer follow, by their
-/// numbers. [`Closest::NOWHERE`] if all boxes are farther away than `max_distance`. These parts
-/// are listed first, because a loop over all boxes took 15 times as long for 10,000 parts.
-fn nearest(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    max_distance: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-    mut answer: impl FnMut(&Shape, &WidePose, f64, &mut Workspace) -> Closest,
-) -> Closest {
-    let box_b = b.placed_box(b_in_a);
-    let mut best = Closest::NOWHERE;
-    let mut test = |part: usize, memory: &mut Workspace| {
-        let limit = best.distance.min(max_distance);
-        if limit.max(0.0) < f64::from(a.boxes[part].distance_lower_bound(&box_b)) {
-            return limit;
-        }
-        let pose = &a.poses[part];
-        let mut closest = answer(&a.parts[part].shape, &b_in_a.relative_to(pose), limit, memory);
-        closest.part_a = closest.part_a.saturating_add(a.first_numbers[part]);
-        if closest.is_before(&best) {
-            best = closest.placed(pose);
-        }
-        best.distance.min(max_distance)
-    };
-    let first = a.nearest_box(&box_b, count);
-    let limit = test(first, memory).max(0.0);
-    // A box that is not finite may be near any part.
-    let is_finite = box_b.min.is_finite() && box_b.max.is_finite();
-    let near = if is_finite { box_b.inflated(rounding::up(limit)) } else { Aabb::EVERYTHING };
-    let mut others = memory.casts.orders.pop().unwrap_or_default();
-    others.clear();
-    a.collect_near(&near, &mut others, count);
-    others.iter().filter(|&&(_, part)| part as usize != first).for_each(|&(_, part)| {
-        test(part as usize, memory);
-    });
-    memory.casts.orders.push(others);
-    best
 }

@@ -15,8 +15,8 @@
 
 use super::super::num::geom::{HalfSpace, PointProjection, RayHit};
 use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
+use super::line::Line;
 use super::mesh_shape::MeshShape;
-use super::ray::Line;
 use super::shape::ShapeKind;
 use crate::closest::Closest;
 use crate::cost::Count;

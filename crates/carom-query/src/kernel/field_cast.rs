@@ -17,10 +17,10 @@
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995
 //! (conservative advancement); J. Hart, Sphere Tracing, 1996.
 
-use super::cast_leaving::ConvexPair;
-use super::cast_parts::Around;
 use super::field;
 use super::shape::{Shape, ShapeKind};
+use crate::around::Around;
+use crate::cast_leaving::ConvexPair;
 use crate::closest::Closest;
 use crate::field_search::MAX_SLOPE;
 use crate::impact::CastQuery;
@@ -57,14 +57,14 @@ pub(super) fn cast(
     other: &ShapeKind<'_>,
     query: &CastQuery<'_, impl Tally>,
 ) -> TimeOfImpact {
-    let Some(around_a) = Around::new(a) else {
+    let Some(around_a) = a.around() else {
         return TimeOfImpact::Undecided(Undecided::new(
             query.settings.start_time,
             f64::INFINITY,
             Why::StepsSpent,
         ));
     };
-    let around_b = Around::new(b);
+    let around_b = b.around();
     let advance =
         |query: &CastQuery<'_, _>| Advance::new(field, other, &around_a, around_b.as_ref(), query).run(query);
     match &around_b {

@@ -3,7 +3,7 @@
 use super::super::num::geom::{Contact, HalfSpace, Manifold};
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, narrow, narrow_real, widen_real};
-use super::manifolds::{self, around};
+use super::convex_manifold::{around, on_half_space};
 use super::mesh_shape::MeshShape;
 use crate::cost::Count;
 use crate::mesh_patches::{ManifoldSink, write_patches};
@@ -120,7 +120,7 @@ pub(super) fn half_space(
 ) {
     out.extend((0..b.mesh().n_triangles() as u32).filter_map(|triangle| {
         let shape = b.mesh().triangle(triangle);
-        let manifold = manifolds::on_half_space(a, &shape, b_in_a, prediction, count)?;
+        let manifold = on_half_space(a, &shape, b_in_a, prediction, count)?;
         Some(manifold.with_parts(0, triangle))
     }));
 }

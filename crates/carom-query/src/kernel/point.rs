@@ -109,7 +109,12 @@ fn on_near_part(cluster: &dyn Cluster, point: Vec3, count: impl Count) -> Option
     let walk = cluster.tree().visit_near(wide, f64::INFINITY, |leaf, _| {
         for &number in leaf.primitives {
             let (part, center) = cluster.part(number);
-            let Some(mut found) = local(&part, narrow(wide - center), count) else { continue };
+            let own = narrow(wide - center);
+            if !own.is_finite() {
+                continue;
+            }
+            count.add_pair();
+            let mut found = part.primitive().project_point(own);
             found.point = narrow(widen(found.point) + center);
             found.part = number;
             if best.is_none_or(|b| (found.distance, number) < (b.distance, b.part)) {
