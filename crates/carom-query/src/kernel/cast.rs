@@ -11,11 +11,11 @@ use super::super::num::{Pose, Vec3, widen, widen_quat};
 use super::method::{ConvexMethod, Method, convex_method, method};
 use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
-use super::{cast_parts, cast_turns, closed_form, dispatch, field_cast};
+use super::{cast_parts, cast_turns, closed_form, dispatch};
 use crate::cast_leaving::ConvexPair;
 use crate::impact::{self, CastQuery};
 use crate::workspace::Workspace;
-use crate::{cast_mesh, cast_meshes, cast_planes};
+use crate::{cast_mesh, cast_meshes, cast_planes, field_cast};
 use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, Tally, TimeOfImpact};
 use carom_geom::SupportMap as _;
 use carom_math::{WidePose, scaling, tol};
@@ -195,7 +195,7 @@ fn pair<T: Tally>(a: &Shape, b: &Shape, query: &CastQuery<'_, T>, memory: &mut W
         Method::PlaneMesh(a, b) => cast_planes::mesh(a.normal_wide(), b.mesh(), query),
         Method::MeshConvex(a, b) => cast_mesh::convex(a, b, query, &mut memory.casts),
         Method::Meshes(a, b) => cast_meshes::meshes(a, b, query, memory),
-        Method::Field(field, other) => field_cast::cast(a, field, b, &other, query),
+        Method::Field(field, other) => field_cast::cast(field, a.around(), &other, b.around(), query),
         Method::Cluster(a) => cast_parts::parts(&PartList::Cluster(a), b, query, memory, of_part),
         Method::Parts(a) => cast_parts::parts(&PartList::Compound(a), b, query, memory, of_part),
         Method::Swapped => pair(b, a, &query.swapped(), memory).swapped(),

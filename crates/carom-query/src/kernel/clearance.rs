@@ -14,11 +14,12 @@ use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
 use super::method::{Method, method};
 use super::part_list::PartList;
-use super::shape::{Shape, ShapeKind};
-use super::{dispatch, field};
+use super::shape::Shape;
+use super::dispatch;
 use crate::closest::Closest;
 use crate::workspace::Workspace;
-use crate::{half_space, mesh_convex, mesh_mesh};
+use crate::field_pair::FieldOther;
+use crate::{field_pair, half_space, mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
 use carom_math::WidePose;
 
@@ -90,8 +91,8 @@ fn collect(
                 }
             }
         }
-        Method::Field(a, ShapeKind::Mesh(b)) => {
-            field::mesh_nearer_than(a, b, b_in_a, most, clearance, report);
+        Method::Field(a, FieldOther::Mesh(b)) => {
+            field_pair::mesh_nearer_than(a, b, b_in_a, most, clearance, report);
         }
         Method::Parts(_) | Method::Cluster(_) => {
             let Some(a) = PartList::of(a) else { return };

@@ -1,7 +1,8 @@
 //! The least coordinate of a shape along a direction.
 
 use super::shape::{Shape, ShapeKind};
-use super::{cluster, field};
+use super::cluster;
+use crate::field_pair;
 use crate::lowest::{lowest_of_convex, lowest_of_mesh};
 use carom_math::WidePose;
 use glam::DVec3;
@@ -13,7 +14,7 @@ pub(super) fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         ShapeKind::Convex(map) => lowest_of_convex(map, pose, direction),
         ShapeKind::HalfSpace(_) => f64::NEG_INFINITY,
         ShapeKind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
-        ShapeKind::Field(field) => field::lowest(field, pose, direction),
+        ShapeKind::Field(field) => field_pair::lowest(field, pose, direction),
         ShapeKind::Cluster(parts) => {
             let along = pose.inverse_transform_vector(-direction);
             direction.dot(pose.translation) - cluster::farthest(parts, along)

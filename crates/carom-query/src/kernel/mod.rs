@@ -19,7 +19,6 @@ mod convex_manifold;
 mod dispatch;
 mod escape_direction;
 mod field;
-mod field_cast;
 mod field_manifolds;
 mod height_field_shape;
 mod internal_edges;
