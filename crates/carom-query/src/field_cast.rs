@@ -82,7 +82,12 @@ pub(crate) fn cast<T: Tally>(
     }
 }
 
-fn contact(a: &dyn DistanceField, b: &FieldOther<'_, impl WideMesh>, b_in_a: &WidePose, limit: f64) -> Closest {
+fn contact(
+    a: &dyn DistanceField,
+    b: &FieldOther<'_, impl WideMesh>,
+    b_in_a: &WidePose,
+    limit: f64,
+) -> Closest {
     field_pair::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 

@@ -350,7 +350,12 @@ fn nearest_triangle(
 }
 
 /// Returns a triangle that is about the nearest, by alternating projection between both surfaces.
-fn first_triangle(a: &dyn DistanceField, b: &MeshShape<impl WideMesh>, b_in_a: &WidePose, count: impl Count) -> Option<u32> {
+fn first_triangle(
+    a: &dyn DistanceField,
+    b: &MeshShape<impl WideMesh>,
+    b_in_a: &WidePose,
+    count: impl Count,
+) -> Option<u32> {
     let (low, high) = b.mesh().wide_bounds();
     let (mut position, mut first) = (b_in_a.transform_point((low + high) * 0.5), None);
     for _ in 0..2 {

@@ -12,13 +12,14 @@ use super::method::{ConvexMethod, Method, convex_method, method};
 use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
 use super::{cast_parts, cast_turns, closed_form, dispatch};
+use crate::cast_distance::better_distance;
 use crate::cast_leaving::ConvexPair;
 use crate::impact::{self, CastQuery};
 use crate::workspace::Workspace;
 use crate::{cast_mesh, cast_meshes, cast_planes, field_cast};
-use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, Tally, TimeOfImpact};
+use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Tally, TimeOfImpact};
 use carom_geom::SupportMap as _;
-use carom_math::{WidePose, scaling, tol};
+use carom_math::{WidePose, scaling};
 use core::cell::Cell;
 use glam::DVec3;
 
@@ -115,7 +116,11 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
             TimeOfImpact::Hit(impact)
         }
         TimeOfImpact::Clear(clear) if settings.wants_distance && !(a.is_convex() && b.is_convex()) => {
-            let distance = better_distance(clear.distance, a, b, query, memory);
+            let distance_at = |b_in_a: &WidePose, limit: f64, memory: &mut Workspace| {
+                dispatch::distance(a, b, b_in_a, limit, memory, ()).distance
+            };
+            let cast = |query: &CastQuery<'_, _>, memory: &mut Workspace| pair(a, b, query, memory);
+            let distance = better_distance(clear.distance, query, memory, distance_at, cast);
             TimeOfImpact::Clear(Clear::new(distance))
         }
         _ => answer,
@@ -202,49 +207,5 @@ fn pair<T: Tally>(a: &Shape, b: &Shape, query: &CastQuery<'_, T>, memory: &mut W
     }
 }
 
-/// Returns a better lower bound of the distance of bodies that do not meet. Each search uses a
-/// target distance just below the smallest distance known.
-fn better_distance(
-    known: f64,
-    a: &Shape,
-    b: &Shape,
-    query: &CastQuery<'_, impl Tally>,
-    memory: &mut Workspace,
-) -> f64 {
-    let settings = &query.settings;
-    let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
-    let mut nearest = f64::INFINITY;
-    for i in 0..=N_INTERVALS {
-        let relative = query.b_in_a(start + time * (f64::from(i) / f64::from(N_INTERVALS)));
-        nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory, ()).distance);
-    }
-    let mut best = known;
-    for _ in 0..MAX_REPEATED_SEARCHES {
-        let target = tol::IMPACT_DISTANCE * nearest;
-        if !(best < target && target < f64::INFINITY) {
-            break;
-        }
-        let settings = settings.with_target_distance(target).with_distance(false);
-        match pair(a, b, &CastQuery { settings, ..*query }, memory) {
-            TimeOfImpact::Clear(clear) => {
-                best = best.max(clear.distance);
-                break;
-            }
-            TimeOfImpact::Hit(impact) => match impact.proof {
-                Proof::Within(distance) if distance < nearest => nearest = distance,
-                _ => break,
-            },
-            TimeOfImpact::Undecided(_) => break,
-        }
-    }
-    best
-}
-
 /// In distances of the centres: a search over a shorter path keeps its end.
 const SHORT_PATH: f64 = 1024.0;
-
-/// The number of equal intervals of the time searched, at whose ends the distance is computed.
-const N_INTERVALS: u32 = 8;
-
-/// The most searches for a better distance.
-const MAX_REPEATED_SEARCHES: u32 = 6;

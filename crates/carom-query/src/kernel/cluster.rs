@@ -8,12 +8,11 @@
 
 use super::super::num::geom::{Cuboid, Sphere};
 use super::primitive::Primitive;
-use crate::mesh_shape::box_around;
+use crate::cluster_search::PartTree;
 use carom_bounds::Aabb;
-use carom_bvh::{BuildSettings, BvhError, Child, QuantizedBvh};
+use carom_bvh::QuantizedBvh;
 use carom_geom::SupportMap;
-use carom_math::{WidePose, rounding};
-use glam::{DMat3, DVec3};
+use glam::DVec3;
 
 /// Many convex parts of one type: a [`PointCloud`](super::PointCloud) or
 /// [`Voxels`](super::Voxels).
@@ -62,86 +61,19 @@ impl ClusterPart {
     }
 }
 
-/// Builds the tree over the boxes of the parts. The error is the number of a part that is out of
-/// range, or `None` if there are too many parts.
-pub(super) fn build_tree(boxes: &[Aabb], settings: &BuildSettings) -> Result<QuantizedBvh, Option<usize>> {
-    QuantizedBvh::packed(boxes, settings).map_err(|error| match error {
-        BvhError::NotFinite { primitive }
-        | BvhError::Inverted { primitive }
-        | BvhError::TooLarge { primitive } => Some(primitive),
-        _ => None,
-    })
-}
-
-/// Returns the pose of a part with this centre.
-pub(super) fn at(center: DVec3) -> WidePose {
-    WidePose { translation: center, ..WidePose::IDENTITY }
-}
-
-/// Returns a box around a part, rounded outwards.
-pub(super) fn box_of_part(center: DVec3, half: DVec3) -> Aabb {
-    let (low, high) = (center - half, center + half);
-    // Bounds the rounding of a few operations, each relative to the largest operand.
-    let slack = low.abs().max(high.abs()).max_element() * (32.0 * f64::EPSILON);
-    Aabb::around(low - slack, high + slack)
-}
-
-/// Bound of the relative rounding of the coordinates of boxes, with a large reserve.
-pub(super) const ROUNDING: f64 = 1.0 / (1_u64 << 40) as f64;
-
-/// Returns the largest coordinate of a cluster along a direction, in its frame.
-pub(super) fn farthest(a: &dyn Cluster, along: DVec3) -> f64 {
-    let mut most = f64::NEG_INFINITY;
-    descend_along(a, 0, along, &mut most);
-    most
-}
-
-fn descend_along(a: &dyn Cluster, node: u32, along: DVec3, most: &mut f64) {
-    let end = |aabb: &Aabb| {
-        let (low, high) = (aabb.min.as_dvec3(), aabb.max.as_dvec3());
-        DVec3::select(along.cmpge(DVec3::ZERO), high, low).dot(along)
-    };
-    let mut children = [const { None }; 8];
-    for (slot, (reference, child)) in children.iter_mut().zip(a.tree().children(node)) {
-        *slot = Some((end(&a.tree().volume(reference)), child));
+impl PartTree for dyn Cluster + '_ {
+    fn tree(&self) -> &QuantizedBvh {
+        self.tree()
     }
-    children.sort_by(|x, y| {
-        let far = |child: &Option<(f64, Child<'_>)>| child.map_or(f64::NEG_INFINITY, |child| child.0);
-        far(y).total_cmp(&far(x))
-    });
-    for (far, child) in children.into_iter().flatten() {
-        if far <= *most {
-            return;
-        }
-        match child {
-            Child::Node(node) => descend_along(a, node, along, most),
-            Child::Leaf(leaf) => {
-                for &number in leaf.primitives {
-                    let (part, center) = a.part(number);
-                    let map = part.support_map();
-                    let own = map.support(along).point.dot(along) + map.margin() * along.length();
-                    *most = most.max(center.dot(along) + own);
-                }
-            }
-        }
-    }
-}
 
-/// Returns a box around the placed cluster, as tight as rounding allows.
-pub(super) fn placed_box(a: &dyn Cluster, pose: &WidePose) -> Aabb {
-    let bounds = a.tree().bounds();
-    let whole = box_around([bounds.min.as_dvec3(), bounds.max.as_dvec3()], pose);
-    if pose.rotation == DMat3::IDENTITY || !pose.translation.is_finite() {
-        return whole;
+    fn part_box(&self, number: u32) -> Aabb {
+        self.part_box(number)
     }
-    let rows = pose.rotation.transpose();
-    let (mut low, mut high) = (DVec3::ZERO, DVec3::ZERO);
-    for (axis, row) in [rows.x_axis, rows.y_axis, rows.z_axis].into_iter().enumerate() {
-        low[axis] = pose.translation[axis] - farthest(a, -row);
-        high[axis] = pose.translation[axis] + farthest(a, row);
+
+    fn part_end(&self, number: u32, along: DVec3) -> f64 {
+        let (part, center) = self.part(number);
+        let map = part.support_map();
+        let own = map.support(along).point.dot(along) + map.margin() * along.length();
+        center.dot(along) + own
     }
-    let reach = bounds.min.abs().max(bounds.max.abs()).as_dvec3().max_element();
-    let slack = (reach + pose.translation.abs().max_element()) * ROUNDING;
-    let tight = Aabb { min: rounding::down3(low - slack), max: rounding::up3(high + slack) };
-    whole.intersection(&tight).unwrap_or(whole)
 }

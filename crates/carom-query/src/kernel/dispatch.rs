@@ -99,7 +99,7 @@ pub(super) fn contact(
             let of_box = |solid: &Shape, b_in_box: &WidePose, limit: f64, memory: &mut Workspace| {
                 distance(solid, b, b_in_box, limit, memory, count)
             };
-            cluster_pair::contact(a, b, b_in_a, prediction, &of_box, &of_part, memory, count)?
+            cluster_pair::contact(a, b, b_in_a, prediction, [&of_box, &of_part], memory, count)?
         }
         Method::Parts(a) => compound_pair::contact(a, b, b_in_a, prediction, memory, count, of_part)?,
         Method::Swapped => {

@@ -6,35 +6,12 @@ use super::line::Line;
 use crate::cost::Count;
 use crate::field_pair::{BoundedContact, nearest_convex};
 use crate::ray_convex::Point;
-use alloc::vec::Vec;
 use carom_geom::{Crossing, DistanceField, FeatureId};
 use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 
-/// Returns the first crossing of a line with the surface in the interval.
-pub(super) fn first_crossing(field: &dyn DistanceField, line: &Line, interval: Interval) -> Option<RayHit> {
-    let mut first = None;
-    visit_hits(field, line, interval, |hit| {
-        first = Some(hit);
-        ControlFlow::Break(())
-    });
-    first
-}
-
-/// Appends all crossings of a line with the surface in the interval.
-pub(super) fn all_crossings(
-    field: &dyn DistanceField,
-    line: &Line,
-    interval: Interval,
-    out: &mut Vec<RayHit>,
-) {
-    visit_hits(field, line, interval, |hit| {
-        out.push(hit);
-        ControlFlow::Continue(())
-    });
-}
-
-fn visit_hits(
+/// Visits the crossings of a line with the surface in the interval, in order, until `hit` stops.
+pub(super) fn visit_hits(
     field: &dyn DistanceField,
     line: &Line,
     interval: Interval,
@@ -58,9 +35,8 @@ pub(super) fn project_point(
 ) -> Option<PointProjection> {
     let pose = WidePose { translation: widen(point), ..WidePose::IDENTITY };
     let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let BoundedContact { closest, .. } = count.with_field(field, |field| {
-        nearest_convex(field, &Point, &pose, f64::INFINITY, tolerance, count)
-    })?;
+    let BoundedContact { closest, .. } = count
+        .with_field(field, |field| nearest_convex(field, &Point, &pose, f64::INFINITY, tolerance, count))?;
     let found =
         PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN);
     Some(if field.has_inside() { found } else { found.without_inside() })

@@ -1,9 +1,8 @@
 //! The least coordinate of a shape along a direction.
 
 use super::shape::{Shape, ShapeKind};
-use super::cluster;
-use crate::field_pair;
 use crate::lowest::{lowest_of_convex, lowest_of_mesh};
+use crate::{cluster_search, field_pair};
 use carom_math::WidePose;
 use glam::DVec3;
 
@@ -17,7 +16,7 @@ pub(super) fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
         ShapeKind::Field(field) => field_pair::lowest(field, pose, direction),
         ShapeKind::Cluster(parts) => {
             let along = pose.inverse_transform_vector(-direction);
-            direction.dot(pose.translation) - cluster::farthest(parts, along)
+            direction.dot(pose.translation) - cluster_search::farthest(parts, along)
         }
         ShapeKind::Compound(compound) => {
             let parts = compound.placed_parts();

@@ -1,10 +1,11 @@
 //! The parts of a compound or of a cluster, for queries that answer part by part.
 
 use super::super::num::{widen, widen_quat};
-use super::cluster::{self, Cluster};
+use super::cluster::Cluster;
 use super::compound::Compound;
 use super::shape::{Shape, ShapeKind};
 use super::{cluster_pair, dispatch};
+use crate::cluster_search::at;
 use crate::cost::Count;
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
@@ -38,7 +39,7 @@ impl<'a> PartList<'a> {
     }
 
     /// Visits the parts that a moving box may touch, as index and box; see
-    /// [`Compound::parts_on_path`].
+    /// [`PartBoxes::parts_on_path`](crate::part_boxes::PartBoxes::parts_on_path).
     pub(super) fn parts_on_path(
         &self,
         origin: DVec3,
@@ -48,7 +49,7 @@ impl<'a> PartList<'a> {
         mut part: impl FnMut(u32, &Aabb),
     ) -> Counters {
         match self {
-            PartList::Compound(a) => a.parts_on_path(origin, half, direction, end, part),
+            PartList::Compound(a) => a.boxes().parts_on_path(origin, half, direction, end, part),
             PartList::Cluster(a) => {
                 let walk = a.tree().visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
                     leaf.primitives.iter().for_each(|&number| part(number, &a.part_box(number)));
@@ -75,7 +76,7 @@ impl<'a> PartList<'a> {
         match self {
             PartList::Compound(a) => {
                 let around = b.placed_box(b_in_a).inflated(rounding::up(limit));
-                a.collect_near(&around, &mut near, count);
+                a.boxes().collect_near(&around, &mut near, count);
             }
             PartList::Cluster(a) => {
                 let touches =
@@ -104,7 +105,7 @@ impl<'a> PartList<'a> {
             }
             PartList::Cluster(a) => {
                 let (shape, center) = (index < a.n_parts()).then(|| a.part(index))?;
-                Some(use_part(&shape.into(), &cluster::at(center), (DQuat::IDENTITY, center), index))
+                Some(use_part(&shape.into(), &at(center), (DQuat::IDENTITY, center), index))
             }
         }
     }

@@ -5,7 +5,8 @@
 
 use super::super::num::geom::Sphere;
 use super::super::num::{Real, Vec3, widen, widen_real};
-use super::cluster::{Cluster, ClusterPart, box_of_part, build_tree};
+use super::cluster::{Cluster, ClusterPart};
+use crate::cluster_search::{box_of_part, build_tree};
 use crate::point_cloud::PointCloudError;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;

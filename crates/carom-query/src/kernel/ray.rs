@@ -25,6 +25,7 @@ use carom_geom::SupportMap;
 use carom_geom::ray_mesh;
 use carom_math::{WidePose, scaling};
 use core::ops::ControlFlow;
+use glam::DVec3;
 
 /// Returns the first hit of the ray on the surface of the shape within the interval, in the world
 /// frame.
@@ -158,7 +159,14 @@ fn first(shape: &Shape, line: &Line, interval: Interval, count: impl Count) -> O
         _ => match shape.kind() {
             ShapeKind::Convex(s) => first_end(s, ray, interval, count),
             ShapeKind::Mesh(s) => first_triangle(s, line, interval, count),
-            ShapeKind::Field(s) => field::first_crossing(s, line, interval),
+            ShapeKind::Field(s) => {
+                let mut first = None;
+                field::visit_hits(s, line, interval, |hit| {
+                    first = Some(hit);
+                    ControlFlow::Break(())
+                });
+                first
+            }
             ShapeKind::Cluster(s) => first_near_part(s, line, interval, count),
             ShapeKind::Compound(s) => first_part(s, ray, interval, count),
             // A half-space is a primitive, so it was handled above.
@@ -181,16 +189,19 @@ fn all(shape: &Shape, line: &Line, interval: Interval, out: &mut Vec<RayHit>, co
                 out.extend(chord(s, ray, count).into_iter().flatten().filter(|hit| counts(hit, interval)));
             }
             ShapeKind::Mesh(s) => visit_all(s, line, interval, ray_mesh::line_touches, out, count),
-            ShapeKind::Field(s) => field::all_crossings(s, line, interval, out),
+            ShapeKind::Field(s) => field::visit_hits(s, line, interval, |hit| {
+                out.push(hit);
+                ControlFlow::Continue(())
+            }),
             ShapeKind::Cluster(s) => all_near_parts(s, line, interval, out, count),
             ShapeKind::Compound(s) => {
-                s.visit_on_ray(ray, interval, count, |index| {
+                s.boxes().visit_on_ray(wide_ray(ray), wide_interval(interval), count, |index| {
                     let (start, part) = (out.len(), &s.parts()[index]);
                     cast_all(&part.shape, &part.pose, ray, interval, out, count);
                     for hit in &mut out[start..] {
                         hit.part = hit.part.saturating_add(s.first_number(index));
                     }
-                    interval.max
+                    widen_real(interval.max)
                 });
             }
             // A half-space is a primitive, so it was handled above.
@@ -220,7 +231,7 @@ fn counts(hit: &RayHit, interval: Interval) -> bool {
 
 /// Returns the entry and the exit of a line through a shape given by its support map.
 fn chord(shape: &dyn SupportMap, ray: &Ray, count: impl Count) -> [Option<RayHit>; 2] {
-    let (origin, direction) = (widen(ray.origin), widen(ray.direction));
+    let (origin, direction) = wide_ray(ray);
     // The direction may have any length: t of the scaled direction is t over the scale.
     let scale = scaling::scale_of(direction.abs().max_element());
     let direction = direction * scale;
@@ -235,7 +246,7 @@ fn chord(shape: &dyn SupportMap, ray: &Ray, count: impl Count) -> [Option<RayHit
 /// Returns the first hit on the parts of a compound; the lowest number wins a tie.
 fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Count) -> Option<RayHit> {
     let mut best: Option<(RayHit, usize)> = None;
-    compound.visit_on_ray(ray, interval, count, |index| {
+    compound.boxes().visit_on_ray(wide_ray(ray), wide_interval(interval), count, |index| {
         let part = &compound.parts()[index];
         let limit = best.map_or(interval.max, |(hit, _)| hit.t);
         if let Some(mut hit) = cast(&part.shape, &part.pose, ray, Interval::new(interval.min, limit), count)
@@ -244,7 +255,7 @@ fn first_part(compound: &Compound, ray: &Ray, interval: Interval, count: impl Co
             hit.part = hit.part.saturating_add(compound.first_number(index));
             best = Some((hit, index));
         }
-        best.map_or(interval.max, |(hit, _)| hit.t)
+        widen_real(best.map_or(interval.max, |(hit, _)| hit.t))
     });
     best.map(|(hit, _)| hit)
 }
@@ -292,7 +303,7 @@ fn visit_parts(
     count: impl Count,
     mut part: impl FnMut(u32, &dyn Primitive, &Ray) -> Real,
 ) {
-    let (min, max) = (widen_real(interval.min), widen_real(interval.max));
+    let (min, max) = wide_interval(interval);
     let walk = cluster.tree().visit_ray(line.origin, line.direction, min, max, |leaf, mut until| {
         for &number in leaf.primitives {
             let (shape, center) = cluster.part(number);
@@ -303,6 +314,15 @@ fn visit_parts(
         ControlFlow::Continue(until)
     });
     count.add_walk(&walk.counters);
+}
+
+/// Returns the origin and the direction of a ray.
+fn wide_ray(ray: &Ray) -> (DVec3, DVec3) {
+    (widen(ray.origin), widen(ray.direction))
+}
+
+fn wide_interval(interval: Interval) -> (f64, f64) {
+    (widen_real(interval.min), widen_real(interval.max))
 }
 
 /// Whether the shape takes lines in `f64` without rounding.

@@ -20,7 +20,7 @@ use super::super::num::geom::{
     HullError, MeshError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use super::super::num::{Pose, Real, Vec3};
-use super::cluster::{self, Cluster, ClusterPart};
+use super::cluster::{Cluster, ClusterPart};
 use super::compound::{Compound, CompoundError, CompoundPart};
 use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
@@ -29,6 +29,7 @@ use super::primitive::Primitive;
 use super::rounded::RoundedShape;
 use super::voxels::Voxels;
 use crate::around::Around;
+use crate::cluster_search;
 use crate::mesh_shape::box_around;
 use crate::point_cloud::PointCloudError;
 use crate::voxel_boxes::VoxelsError;
@@ -321,8 +322,8 @@ impl Shape {
             ShapeKind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
             ShapeKind::Mesh(s) => s.placed_box(pose),
             ShapeKind::Field(s) => box_around(s.bounds(), pose),
-            ShapeKind::Cluster(s) => cluster::placed_box(s, pose),
-            ShapeKind::Compound(s) => s.placed_box(pose),
+            ShapeKind::Cluster(s) => cluster_search::placed_box(s, pose),
+            ShapeKind::Compound(s) => s.boxes().placed_box(pose),
         }
     }
 
@@ -411,7 +412,7 @@ impl Shape {
                 .then(|| use_part(&s.mesh().triangle(number), pose)),
             ShapeKind::Cluster(s) => {
                 let (part, center) = (number < s.n_parts()).then(|| s.part(number))?;
-                let pose = cluster::at(center).relative_to(&pose.inverse());
+                let pose = cluster_search::at(center).relative_to(&pose.inverse());
                 Some(use_part(part.support_map(), &pose))
             }
             ShapeKind::Compound(s) => {

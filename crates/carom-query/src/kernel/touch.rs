@@ -78,13 +78,12 @@ impl Touch {
     }
 
     /// Sets the two part numbers in the manifold.
-    pub(super) fn with_parts(&self, neighbour: &Neighbour<'_>, mut made: Manifold) -> Manifold {
-        let (part_a, part_b) =
-            if neighbour.is_a { (self.part, self.own_part) } else { (self.own_part, self.part) };
-        for contact in made.contacts_mut() {
-            *contact = contact.with_parts(part_a, part_b);
+    pub(super) fn with_parts(&self, neighbour: &Neighbour<'_>, made: Manifold) -> Manifold {
+        if neighbour.is_a {
+            made.with_parts(self.part, self.own_part)
+        } else {
+            made.with_parts(self.own_part, self.part)
         }
-        made
     }
 
     /// Returns the contacts of the same two parts along another normal, from the neighbour to the

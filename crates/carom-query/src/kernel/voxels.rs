@@ -10,8 +10,9 @@
 
 use super::super::num::geom::Cuboid;
 use super::super::num::{Real, Vec3, above, below, widen, widen_real};
-use super::cluster::{Cluster, ClusterPart, at, box_of_part, build_tree};
+use super::cluster::{Cluster, ClusterPart};
 use super::mesh_shape::MeshShape;
+use crate::cluster_search::{at, box_of_part, build_tree};
 use crate::contains_point::solid_placement_of;
 use crate::mesh_convex;
 use crate::voxel_boxes::{Fill, MAX_BOXES, MAX_CELLS, VoxelBox, VoxelsError, merge, split};
