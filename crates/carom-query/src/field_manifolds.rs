@@ -18,6 +18,7 @@ use crate::cost::Count;
 use crate::field_lows::visit_lows;
 use crate::field_normals::normals_at;
 use crate::field_pair::{FieldOther, nearest, nearest_convex, visit_triangles, with_fields};
+use crate::manifold_sink::ManifoldSink;
 use crate::spread::spread;
 use crate::workspace::FieldTouch;
 use alloc::vec::Vec;
@@ -41,15 +42,6 @@ const FLAT_COSINE: f64 = 0.95;
 /// In cells: points that are closer together count as one.
 const SAME_POSITION: f64 = 1.0 / 64.0;
 
-/// A list of manifolds in the stored precision.
-pub(crate) trait FieldManifolds {
-    /// Starts a manifold with this normal.
-    fn start(&mut self, normal: DVec3);
-
-    /// Adds a contact to the last manifold.
-    fn add(&mut self, points: [DVec3; 2], distance: f64, feature_b: FeatureId, part_b: u32);
-}
-
 /// Reports the manifolds of a field and another shape, in the field's frame. Those of a mesh are
 /// unsorted.
 pub(crate) fn visit_manifolds<M: WideMesh>(
@@ -58,7 +50,7 @@ pub(crate) fn visit_manifolds<M: WideMesh>(
     b_in_a: &WidePose,
     limit: f64,
     touches: &mut Vec<FieldTouch>,
-    out: &mut dyn FieldManifolds,
+    out: &mut dyn ManifoldSink,
     count: impl Count,
 ) {
     with_fields(a, b, count, |a, b| match b {
@@ -82,7 +74,7 @@ fn of_any_convex<M: WideMesh>(
     limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
-    out: &mut dyn FieldManifolds,
+    out: &mut dyn ManifoldSink,
     count: impl Count,
 ) {
     if a.ring().is_some() {
@@ -100,7 +92,7 @@ fn of_convex(
     limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
-    out: &mut dyn FieldManifolds,
+    out: &mut dyn ManifoldSink,
     count: impl Count,
 ) {
     let tolerance = tol::FIELD_SEARCH * a.resolution();
@@ -149,7 +141,7 @@ fn of_convex(
 }
 
 /// Appends one manifold for each direction of the touches, the deepest first.
-fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mut dyn FieldManifolds) {
+fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mut dyn ManifoldSink) {
     touches.sort_unstable_by(|x, y| x.distance.total_cmp(&y.distance));
     while let Some(first) = touches.first().copied() {
         let mut group = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); MAX_GROUP];
@@ -168,8 +160,9 @@ fn push_groups(touches: &mut Vec<FieldTouch>, margin: f64, part_b: u32, out: &mu
             let (distance, core, id) = group[index];
             let point_b = core - normal * margin;
             let point_a = point_b - normal * distance;
-            out.add([point_a, point_b], distance, id, part_b);
+            out.add([point_a, point_b], distance, [0, part_b], [FeatureId::UNKNOWN, id]);
         }
+        out.end();
     }
 }
 
@@ -185,7 +178,7 @@ fn of_tilted(
     limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
-    out: &mut dyn FieldManifolds,
+    out: &mut dyn ManifoldSink,
     count: impl Count,
 ) {
     let tolerance = tol::FIELD_SEARCH * a.resolution();

@@ -192,6 +192,7 @@ mod impact;
 mod lazy;
 mod lowest;
 mod manifold_cache;
+mod manifold_sink;
 mod mesh_contacts;
 mod mesh_convex;
 mod mesh_mesh;

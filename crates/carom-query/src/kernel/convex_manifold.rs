@@ -1,4 +1,5 @@
-//! Manifolds of a convex shape: around the nearest or deepest points of two, and on a half-space.
+//! Manifolds of convex shapes: around the nearest or deepest points of two, on a half-space, and
+//! those of a search that finds contacts.
 //!
 //! Reference: E. Catto, Contact Manifolds, GDC 2007.
 
@@ -8,9 +9,11 @@ use super::super::num::{Real, Vec3, narrow, narrow_real, widen_real};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::half_space;
+use crate::manifold_sink::ManifoldSink;
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
 use carom_math::WidePose;
+use glam::DVec3;
 
 /// Appends a manifold without contacts, and returns it to be filled in place.
 #[inline(always)]
@@ -60,4 +63,28 @@ pub(super) fn on_half_space(
         manifold.push(contact.with_features(FeatureId::UNKNOWN, id));
     });
     (!manifold.is_empty()).then_some(manifold)
+}
+
+/// A list of manifolds with contacts up to a distance.
+pub(super) struct Within<'a> {
+    pub(super) prediction: Real,
+    pub(super) out: &'a mut Vec<Manifold>,
+}
+
+impl ManifoldSink for Within<'_> {
+    fn start(&mut self, normal: DVec3) {
+        self.out.push(Manifold::new(narrow(normal)));
+    }
+
+    fn add(&mut self, points: [DVec3; 2], distance: f64, parts: [u32; 2], features: [FeatureId; 2]) {
+        let distance = narrow_real(distance);
+        if let Some(manifold) = self.out.last_mut().filter(|_| distance <= self.prediction) {
+            let contact = Contact::new(narrow(points[0]), narrow(points[1]), manifold.normal(), distance);
+            manifold.push(contact.with_parts(parts[0], parts[1]).with_features(features[0], features[1]));
+        }
+    }
+
+    fn end(&mut self) {
+        self.out.pop_if(|manifold| manifold.is_empty());
+    }
 }
