@@ -9,7 +9,8 @@
 
 use crate::closest::Closest;
 use crate::cost::Count;
-use carom_geom::SupportMap;
+use crate::spread::spread;
+use carom_geom::{Feature, FeatureId, SupportMap};
 use carom_math::WidePose;
 use glam::DVec3;
 
@@ -78,4 +79,43 @@ pub(crate) fn closest_half_space(
 fn on_plane(normal: DVec3, point: DVec3) -> Closest {
     let height = normal.dot(point);
     Closest::new(height, point - normal * height, point, normal)
+}
+
+/// The most points of a feature and of a side together.
+const MAX_NEAR: usize = carom_geom::MAX_FEATURE_POINTS + 2;
+
+/// Reports points of a convex shape near a half-space: those of the feature that faces the plane,
+/// and of the side that leans toward it. At most four are kept: the deepest, and those that span the
+/// largest area. Each has its height above the plane, at most `limit`. `normal` is a unit vector.
+pub(crate) fn visit_contacts(
+    normal: DVec3,
+    b: &dyn SupportMap,
+    b_in_a: &WidePose,
+    limit: f64,
+    mut contact: impl FnMut(f64, DVec3, FeatureId),
+) {
+    let down = -b_in_a.inverse_transform_vector(normal);
+    let mut feature = Feature::new();
+    b.feature(down, &mut feature);
+    let mut near = [(0.0, DVec3::ZERO, FeatureId::UNKNOWN); MAX_NEAR];
+    let mut n = 0;
+    let mut collect = |feature: &Feature, margin: f64| {
+        for (&point, &id) in feature.points().iter().zip(feature.ids()) {
+            let point = b_in_a.transform_point(point) - normal * margin;
+            let height = normal.dot(point);
+            // A corner of a leaning side may already be in the list.
+            if height <= limit && near[..n].iter().all(|(.., other)| *other != id) {
+                near[n] = (height, point, id);
+                n += 1;
+            }
+        }
+    };
+    collect(&feature, b.margin());
+    if feature.points().len() < 3 && b.leaning_side(down, &mut feature) {
+        collect(&feature, 0.0);
+    }
+    spread(&near[..n]).for_each(|index| {
+        let (height, point, id) = near[index];
+        contact(height, point, id);
+    });
 }

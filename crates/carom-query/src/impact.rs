@@ -7,6 +7,7 @@ use carom_bvh::Counters;
 use carom_ccd::{ImpactSettings, Motion, Proposal, Tally, TimeOfImpact, time_of_impact_counted};
 use carom_geom::{SupportMap, SupportPoint};
 use carom_gjk::{GjkCache, GjkSettings, nearest_simplex};
+use carom_math::WidePose;
 use glam::DVec3;
 
 /// A cast of two shapes: motions, settings and counters.
@@ -40,6 +41,11 @@ impl<T: Tally> CastQuery<'_, T> {
     /// Returns the target distance, at least 0.
     pub(crate) fn target(&self) -> f64 {
         self.settings.target_distance.max(0.0)
+    }
+
+    /// Returns the pose of B in A's frame at time `t`.
+    pub(crate) fn b_in_a(&self, t: f64) -> WidePose {
+        self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t))
     }
 
     /// Adds the cost of a walk through a tree.

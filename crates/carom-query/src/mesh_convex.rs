@@ -225,3 +225,22 @@ fn is_apart(
     let low = axis.dot(b_in_a.transform_point(lowest)) - b.margin() - b.support_slack();
     limit < low - end
 }
+
+/// Reports the nearest point of every triangle that is nearer to a half-space than its clearance.
+/// `normal` is that of the half-space, in its frame.
+pub(crate) fn nearer_than_half_space(
+    normal: DVec3,
+    b: &MeshShape<impl WideMesh>,
+    b_in_a: &WidePose,
+    clearance: &mut dyn FnMut(u32, u32) -> f64,
+    report: &mut dyn FnMut(&Closest),
+) {
+    for triangle in 0..b.mesh().n_triangles() as u32 {
+        let limit = clearance(0, triangle);
+        let mut closest = half_space::closest_convex(normal, &b.mesh().triangle(triangle), b_in_a, ());
+        closest.part_b = triangle;
+        if closest.distance.max(0.0) < limit {
+            report(&closest);
+        }
+    }
+}

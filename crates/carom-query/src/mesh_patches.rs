@@ -14,6 +14,7 @@
 //! Reference: A. Moravanszky, P. Terdiman, Fast Contact Reduction for Dynamics Simulation, Game
 //! Programming Gems 4, 2004; E. Catto, Contact Manifolds, GDC 2007.
 
+use crate::manifold_sink::ManifoldSink;
 use crate::workspace::{ContactMemory, Facing, MeshContact, Patch};
 use alloc::vec::Vec;
 use carom_geom::FeatureId;
@@ -22,18 +23,6 @@ use glam::DVec3;
 
 /// The most contacts of a patch.
 const MAX_CONTACTS: usize = 4;
-
-/// A list of manifolds in either precision. It rounds the contacts that are added.
-pub(crate) trait ManifoldSink {
-    /// Starts a manifold with this unit normal from A to B.
-    fn start(&mut self, normal: DVec3);
-
-    /// Adds a contact with a distance along the normal.
-    fn add(&mut self, contact: &MeshContact, distance: f64);
-
-    /// Ends the manifold. A manifold without contacts is dropped.
-    fn end(&mut self);
-}
 
 /// Writes the manifolds of these contacts, those of the least depth first.
 pub(crate) fn write_patches(memory: &mut ContactMemory, out: &mut impl ManifoldSink) {
@@ -86,7 +75,9 @@ pub(crate) fn write_patches(memory: &mut ContactMemory, out: &mut impl ManifoldS
         chosen.sort_unstable_by_key(|&i| found.get(i as usize).map(key));
         out.start(normal);
         for contact in chosen.iter().filter_map(|&i| found.get(i as usize)) {
-            out.add(contact, normal.dot(contact.point_b - contact.point_a));
+            let MeshContact { point_a, point_b, part_a, part_b, feature_a, feature_b, .. } = *contact;
+            let distance = normal.dot(point_b - point_a);
+            out.add([point_a, point_b], distance, [part_a, part_b], [feature_a, feature_b]);
         }
         out.end();
     }

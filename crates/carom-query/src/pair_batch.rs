@@ -14,24 +14,14 @@
 mod boxes;
 mod gather;
 mod round;
+mod verdict;
+
+pub use gather::PlacedPair;
 
 use crate::kernel::{Shape, intersects};
 use alloc::vec::Vec;
-use carom_lanes::{F32Lanes, Kernel, Simd, dispatch};
-use carom_math::Pose;
-
-/// Two shapes with their poses in the world.
-#[derive(Clone, Copy, Debug)]
-pub struct PlacedPair<'a> {
-    /// The first shape.
-    pub a: &'a Shape,
-    /// Its pose.
-    pub pose_a: &'a Pose,
-    /// The second shape.
-    pub b: &'a Shape,
-    /// Its pose.
-    pub pose_b: &'a Pose,
-}
+use carom_lanes::{Kernel, Simd, dispatch};
+use verdict::Verdict;
 
 /// The memory and the counters of [`intersects_batch`].
 #[derive(Clone, Debug, Default)]
@@ -86,7 +76,7 @@ pub fn intersects_batch(pairs: &[PlacedPair<'_>], memory: &mut PairBatch, out: &
     for (number, pair) in (0..).zip(pairs) {
         match Kind::of(pair.a, pair.b) {
             Some(kind) => memory.by_kind[kind as usize].push(number),
-            None => out[number as usize] = pair.intersects(),
+            None => out[number as usize] = is_hit(pair),
         }
     }
     memory.n_by_lanes = KINDS
@@ -95,10 +85,8 @@ pub fn intersects_batch(pairs: &[PlacedPair<'_>], memory: &mut PairBatch, out: &
         .sum();
 }
 
-impl PlacedPair<'_> {
-    fn intersects(&self) -> bool {
-        intersects(self.a, self.pose_a, self.b, self.pose_b)
-    }
+fn is_hit(pair: &PlacedPair<'_>) -> bool {
+    intersects(pair.a, pair.pose_a, pair.b, pair.pose_b)
 }
 
 /// A kernel for all pairs of one kind. Its output is the number of pairs that were decided in
@@ -129,56 +117,13 @@ impl Kernel for OneKind<'_> {
                 let is_decided = apart || meet;
                 n_decided += usize::from(is_decided);
                 self.out[number as usize] =
-                    if is_decided { meet } else { self.pairs[number as usize].intersects() };
+                    if is_decided { meet } else { is_hit(&self.pairs[number as usize]) };
             }
         }
         n_decided
     }
 }
 
-/// The results that lanes prove, one bit for each lane.
-#[derive(Clone, Copy)]
-struct Verdict {
-    apart: u32,
-    meet: u32,
-}
-
 /// With fewer pairs of a kind, single tests were at least as fast for all kinds (bench
 /// `pair_lists`).
 const LEAST_LANES: usize = 3;
-
-/// A gap or an overlap above this part of the size is not rounding: 128 u, with u = 2^-24. A matrix
-/// from two normalised quaternions is off by less than 24 u in each entry. A length along an axis
-/// is off by 3 times that, plus 8 u of its own.
-const ERROR: f32 = 128.0 * 0.5 * f32::EPSILON;
-
-/// Smallest and largest size for which products neither overflow nor lose digits to underflow.
-const LEAST_SIZE: f32 = 1e-8;
-const GREATEST_SIZE: f32 = 1e8;
-
-/// Returns what `gap` proves, if its error is at most `ERROR` times `size`.
-#[inline(always)]
-fn decide<S: Simd>(simd: S, gap: S::F32x8, size: S::F32x8) -> Verdict {
-    let error = size * S::F32x8::splat(simd, ERROR);
-    Verdict { apart: bits::<S>(error.lt(gap)), meet: bits::<S>(gap.lt(-error)) }.among(is_usual(simd, size))
-}
-
-/// Returns the lanes of usual size, without NaN.
-#[inline(always)]
-fn is_usual<S: Simd>(simd: S, size: S::F32x8) -> u32 {
-    let [least, greatest] = [LEAST_SIZE, GREATEST_SIZE].map(|x| S::F32x8::splat(simd, x));
-    bits::<S>(least.lt(size)) & bits::<S>(size.lt(greatest))
-}
-
-#[inline(always)]
-fn bits<S: Simd>(mask: S::Mask8) -> u32 {
-    use carom_lanes::MaskLanes;
-    mask.bits()
-}
-
-impl Verdict {
-    #[inline(always)]
-    fn among(self, lanes: u32) -> Verdict {
-        Verdict { apart: self.apart & lanes, meet: self.meet & lanes }
-    }
-}

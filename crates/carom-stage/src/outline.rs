@@ -158,7 +158,12 @@ fn push_triangles(shape: &Shape, pose: &Pose, mesh: &mut PlayerMesh, planes: &mu
         Shape::Voxels(voxels) => {
             for number in 0..voxels.n_parts() {
                 let (part, center) = voxels.part(number);
-                push_triangles(&part, &(*pose * Pose::from_translation(center.as_vec3())), mesh, planes);
+                push_triangles(
+                    &part.into(),
+                    &(*pose * Pose::from_translation(center.as_vec3())),
+                    mesh,
+                    planes,
+                );
             }
         }
         Shape::Torus(torus) => push_torus(torus.major_radius(), torus.minor_radius(), pose, mesh),

@@ -28,7 +28,7 @@ const MAX_FILES: &[(&str, &[usize])] = &[
     ("carom-lanes", &[9]),
     ("carom-neighbours", &[4]),
     ("carom-particles", &[6, 4, 2, 2, 2, 2]),
-    ("carom-query", &[20, 4, 3, 3]),
+    ("carom-query", &[3]),
     ("carom-sat", &[3, 2]),
     ("carom-scenes", &[8, 2]),
     ("carom-sdf", &[8]),

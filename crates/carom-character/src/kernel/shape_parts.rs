@@ -74,9 +74,8 @@ fn visit_cluster(
         for &number in leaf.primitives {
             let (shape, center) = cluster.part(number);
             let own = WidePose { translation: center, ..WidePose::IDENTITY };
-            if let ShapeKind::Convex(map) = shape.kind() {
-                part(*first + number, &own.relative_to(&pose.inverse()), ConvexPart::Convex(map, None));
-            }
+            let convex = ConvexPart::Convex(shape.support_map(), None);
+            part(*first + number, &own.relative_to(&pose.inverse()), convex);
         }
         ControlFlow::Continue(())
     });

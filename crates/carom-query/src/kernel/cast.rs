@@ -7,22 +7,19 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).
 
-use super::super::num::geom::{HalfSpace, TriMesh};
 use super::super::num::{Pose, Vec3, widen, widen_quat};
-use super::cast_leaving::ConvexPair;
-use super::cast_parts::PartList;
 use super::method::{ConvexMethod, Method, convex_method, method};
+use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
-use super::{cast_mesh, cast_meshes, cast_parts, cast_turns, closed_form, dispatch, field_cast};
-use crate::half_space;
+use super::{cast_parts, cast_turns, closed_form, dispatch};
+use crate::cast_distance::better_distance;
+use crate::cast_leaving::ConvexPair;
 use crate::impact::{self, CastQuery};
 use crate::workspace::Workspace;
-use carom_ccd::{
-    Clear, Impact, ImpactCounters, ImpactSettings, Motion, MotionError, Proof, Tally, TimeOfImpact,
-    half_space_time_of_impact_counted,
-};
-use carom_geom::{SupportMap, SupportPoint};
-use carom_math::{WidePose, scaling, tol};
+use crate::{cast_mesh, cast_meshes, cast_planes, field_cast};
+use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Tally, TimeOfImpact};
+use carom_geom::SupportMap as _;
+use carom_math::{WidePose, scaling};
 use core::cell::Cell;
 use glam::DVec3;
 
@@ -108,7 +105,7 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
         TimeOfImpact::Hit(mut impact)
             if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
         {
-            let relative = b_in_a(query, settings.start_time);
+            let relative = query.b_in_a(settings.start_time);
             let found = dispatch::contact(a, b, &relative, query.target(), memory, ());
             if let Some(closest) = found.filter(|closest| closest.distance.is_finite()) {
                 let closest = closest.placed(&query.motion_a.pose_at(settings.start_time));
@@ -119,7 +116,11 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
             TimeOfImpact::Hit(impact)
         }
         TimeOfImpact::Clear(clear) if settings.wants_distance && !(a.is_convex() && b.is_convex()) => {
-            let distance = better_distance(clear.distance, a, b, query, memory);
+            let distance_at = |b_in_a: &WidePose, limit: f64, memory: &mut Workspace| {
+                dispatch::distance(a, b, b_in_a, limit, memory, ()).distance
+            };
+            let cast = |query: &CastQuery<'_, _>, memory: &mut Workspace| pair(a, b, query, memory);
+            let distance = better_distance(clear.distance, query, memory, distance_at, cast);
             TimeOfImpact::Clear(Clear::new(distance))
         }
         _ => answer,
@@ -128,7 +129,7 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
 
 /// Returns the same cast, which ends when the bodies have passed each other if it would end much
 /// later. For an unbounded shape only an infinite end becomes finite.
-pub(super) fn until_departure<'q, T>(a: &Shape, b: &Shape, query: &CastQuery<'q, T>) -> CastQuery<'q, T> {
+fn until_departure<'q, T>(a: &Shape, b: &Shape, query: &CastQuery<'q, T>) -> CastQuery<'q, T> {
     let CastQuery { motion_a, motion_b, settings, tally } = *query;
     let start = settings.start_time;
     let between = scaling::length(motion_b.center_at(start) - motion_a.center_at(start));
@@ -148,7 +149,7 @@ pub(super) fn ball_around(shape: &Shape) -> Option<(DVec3, f64)> {
         ShapeKind::Convex(map) => Some((map.center(), map.radius() + map.margin())),
         ShapeKind::HalfSpace(_) => None,
         ShapeKind::Mesh(_) | ShapeKind::Field(_) | ShapeKind::Cluster(_) | ShapeKind::Compound(_) => {
-            let around = cast_parts::Around::new(shape)?;
+            let around = shape.around()?;
             Some((around.center(), around.radius()))
         }
     }
@@ -175,26 +176,13 @@ pub fn motion_of(pose: &Pose, center: Vec3, linear: Vec3, angular: Vec3) -> Resu
     Motion::new(rotation, widen(pose.translation), widen(center), widen(linear), widen(angular))
 }
 
-/// Returns the pose of B in A's frame at time `t`.
-fn b_in_a<T>(query: &CastQuery<'_, T>, t: f64) -> WidePose {
-    query.motion_b.pose_at(t).relative_to(&query.motion_a.pose_at(t))
-}
-
-pub(super) fn pair(
-    a: &Shape,
-    b: &Shape,
-    query: &CastQuery<'_, impl Tally>,
-    memory: &mut Workspace,
-) -> TimeOfImpact {
-    if let Some(answer) = cast_turns::answer(a, b, query, memory) {
+/// Returns the answer of the algorithm that [`super::method`] names.
+fn pair<T: Tally>(a: &Shape, b: &Shape, query: &CastQuery<'_, T>, memory: &mut Workspace) -> TimeOfImpact {
+    if let Some(answer) = cast_turns::answer(a, b, query, memory, pair) {
         return answer;
     }
-    let over_plane = |plane: &HalfSpace, b: &dyn SupportMap| {
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(plane.normal_wide(), b, b_in_a, ());
-        ConvexPair { a: None, b, contact }.answer(query, |query| {
-            let CastQuery { motion_a, motion_b, settings, tally } = query;
-            half_space_time_of_impact_counted(plane.normal_wide(), motion_a, b, motion_b, settings, *tally)
-        })
+    let of_part = |part: &Shape, query: &CastQuery<'_, T>, memory: &mut Workspace| {
+        pair(part, b, &until_departure(part, b, query), memory)
     };
     match method(a, b) {
         Method::Convex(map_a, map_b) => {
@@ -207,147 +195,17 @@ pub(super) fn pair(
                 ConvexMethod::ClosedForm { .. } | ConvexMethod::Search => impact::convex(map_a, map_b, query),
             })
         }
-        Method::PlaneConvex(a, b) => over_plane(a, b),
-        Method::Planes(a, b) => half_spaces(a, b, query),
-        Method::PlaneMesh(a, b) => {
-            // The lowest point of a mesh is also the lowest point of its convex hull.
-            let corners = Corners::new(b.mesh());
-            let mut answer = over_plane(a, &corners);
-            if let TimeOfImpact::Hit(impact) = &mut answer {
-                let down = -query.motion_b.pose_at(impact.t_hi).inverse_transform_vector(impact.normal);
-                impact.part_b = corners.support(down).vertex / 3;
-            }
-            answer
-        }
+        Method::PlaneConvex(a, b) => cast_planes::convex(a.normal_wide(), b, query),
+        Method::Planes(a, b) => cast_planes::half_spaces(a.normal_wide(), b.normal_wide(), query),
+        Method::PlaneMesh(a, b) => cast_planes::mesh(a.normal_wide(), b.mesh(), query),
         Method::MeshConvex(a, b) => cast_mesh::convex(a, b, query, &mut memory.casts),
         Method::Meshes(a, b) => cast_meshes::meshes(a, b, query, memory),
-        Method::Field(field, other) => field_cast::cast(a, field, b, &other, query),
-        Method::Cluster(a) => cast_parts::parts(PartList::Cluster(a), b, query, memory),
-        Method::Parts(a) => cast_parts::parts(PartList::Compound(a), b, query, memory),
+        Method::Field(field, other) => field_cast::cast(field, a.around(), &other, b.around(), query),
+        Method::Cluster(a) => cast_parts::parts(&PartList::Cluster(a), b, query, memory, of_part),
+        Method::Parts(a) => cast_parts::parts(&PartList::Compound(a), b, query, memory, of_part),
         Method::Swapped => pair(b, a, &query.swapped(), memory).swapped(),
     }
 }
 
-/// Casts two half-spaces. They overlap without bound unless their normals are opposite at all
-/// times.
-fn half_spaces(a: &HalfSpace, b: &HalfSpace, query: &CastQuery<'_, impl Tally>) -> TimeOfImpact {
-    let CastQuery { motion_a, motion_b, settings, .. } = query;
-    let (start, end) = (settings.start_time, settings.max_time);
-    let overlap_at = |t: f64| {
-        let closest = half_space::closest_half_space(a.normal_wide(), b.normal_wide(), &b_in_a(query, t), ());
-        (closest.distance == f64::NEG_INFINITY).then_some(closest)
-    };
-    // Looks for a time at which the planes surely cross: the end, or that of a turn of one radian,
-    // because after many turns the angle is unknown. It is halved as long as they cross.
-    let mut found = overlap_at(start).map(|closest| (start, closest));
-    let turn_rate = scaling::length(motion_b.angular() - motion_a.angular());
-    for time in [end - start, 1.0 / turn_rate] {
-        let mut time = time.min(end - start);
-        if found.is_some() || !(0.0 < time && 0.0 < turn_rate) {
-            break;
-        }
-        let Some(closest) = overlap_at(start + time) else { continue };
-        found = Some((start + time, closest));
-        while let Some(closest) = overlap_at(start + 0.5 * time) {
-            time *= 0.5;
-            found = Some((start + time, closest));
-        }
-    }
-    let Some((t, closest)) = found else {
-        // The normals are opposite at all times, up to rounding. The origin of B lies on B's plane.
-        let point = &crate::ray_convex::Point;
-        let contact = |b_in_a: &WidePose, _| half_space::closest_convex(a.normal_wide(), point, b_in_a, ());
-        return ConvexPair { a: None, b: point, contact }.answer(query, |query| {
-            let CastQuery { motion_a, motion_b, settings, tally } = query;
-            half_space_time_of_impact_counted(a.normal_wide(), motion_a, point, motion_b, settings, *tally)
-        });
-    };
-    let closest = closest.placed(&motion_a.pose_at(t));
-    let points = [closest.point_a, closest.point_b];
-    TimeOfImpact::Hit(Impact::new([start, t], points, closest.normal, Proof::Overlap))
-}
-
-/// Returns a better lower bound of the distance of bodies that do not meet. Each search uses a
-/// target distance just below the smallest distance known.
-fn better_distance(
-    known: f64,
-    a: &Shape,
-    b: &Shape,
-    query: &CastQuery<'_, impl Tally>,
-    memory: &mut Workspace,
-) -> f64 {
-    let settings = &query.settings;
-    let (start, time) = (settings.start_time, settings.max_time - settings.start_time);
-    let mut nearest = f64::INFINITY;
-    for i in 0..=N_INTERVALS {
-        let relative = b_in_a(query, start + time * (f64::from(i) / f64::from(N_INTERVALS)));
-        nearest = nearest.min(dispatch::distance(a, b, &relative, nearest, memory, ()).distance);
-    }
-    let mut best = known;
-    for _ in 0..MAX_REPEATED_SEARCHES {
-        let target = tol::IMPACT_DISTANCE * nearest;
-        if !(best < target && target < f64::INFINITY) {
-            break;
-        }
-        let settings = settings.with_target_distance(target).with_distance(false);
-        match pair(a, b, &CastQuery { settings, ..*query }, memory) {
-            TimeOfImpact::Clear(clear) => {
-                best = best.max(clear.distance);
-                break;
-            }
-            TimeOfImpact::Hit(impact) => match impact.proof {
-                Proof::Within(distance) if distance < nearest => nearest = distance,
-                _ => break,
-            },
-            TimeOfImpact::Undecided(_) => break,
-        }
-    }
-    best
-}
-
 /// In distances of the centres: a search over a shorter path keeps its end.
 const SHORT_PATH: f64 = 1024.0;
-
-/// The number of equal intervals of the time searched, at whose ends the distance is computed.
-const N_INTERVALS: u32 = 8;
-
-/// The most searches for a better distance.
-const MAX_REPEATED_SEARCHES: u32 = 6;
-
-/// The corners of a mesh as a support map, by linear search. Corner `k` of triangle `n` has the
-/// number `3 * n + k`.
-struct Corners<'a> {
-    mesh: &'a TriMesh,
-    center: DVec3,
-    radius: f64,
-}
-
-impl Corners<'_> {
-    fn new(mesh: &TriMesh) -> Corners<'_> {
-        let (low, high) = mesh.wide_bounds();
-        let center = low * 0.5 + high * 0.5;
-        let farthest = (high - center).max(center - low);
-        Corners { mesh, center, radius: farthest.length() * (1.0 + 8.0 * f64::EPSILON) }
-    }
-}
-
-impl SupportMap for Corners<'_> {
-    fn support(&self, direction: DVec3) -> SupportPoint {
-        let mut best = (f64::NEG_INFINITY, SupportPoint { point: self.center, vertex: 0 });
-        for (number, corner) in self.mesh.iter_corners().flatten().enumerate() {
-            let height = direction.dot(corner);
-            if best.0 < height {
-                best = (height, SupportPoint { point: corner, vertex: number as u32 });
-            }
-        }
-        best.1
-    }
-
-    fn center(&self) -> DVec3 {
-        self.center
-    }
-
-    fn radius(&self) -> f64 {
-        self.radius
-    }
-}

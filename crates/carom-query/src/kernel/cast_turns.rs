@@ -12,8 +12,6 @@
 //! turns).
 
 use super::super::num::{above, geom::Sphere};
-use super::cast::pair;
-use super::cast_parts::Around;
 use super::shape::{Shape, ShapeKind};
 use crate::impact::CastQuery;
 use crate::workspace::Workspace;
@@ -33,12 +31,13 @@ const MAX_KNOWN_ANGLE: f64 = (1_u64 << 40) as f64;
 const ROUNDING_FACTOR: f64 = 1.0 + 64.0 * f64::EPSILON;
 
 /// Returns the answer if one of the shapes rotates too often. `None` if neither does, or if one
-/// search is enough.
-pub(super) fn answer(
+/// search is enough. `cast` is the cast of any two shapes.
+pub(super) fn answer<T: Tally>(
     a: &Shape,
     b: &Shape,
-    query: &CastQuery<'_, impl Tally>,
+    query: &CastQuery<'_, T>,
     memory: &mut Workspace,
+    cast: impl Fn(&Shape, &Shape, &CastQuery<'_, T>, &mut Workspace) -> TimeOfImpact,
 ) -> Option<TimeOfImpact> {
     let (start, end) = (query.settings.start_time, query.settings.max_time);
     let [motion_a, motion_b] = [query.motion_a, query.motion_b];
@@ -78,7 +77,7 @@ pub(super) fn answer(
     let settings =
         query.settings.with_target_distance(room).with_distance(false).with_stop_at_penetration(true);
     let balls = CastQuery { motion_a, motion_b, settings, tally: query.tally };
-    let balls = pair(shape_a, shape_b, &balls, memory);
+    let balls = cast(shape_a, shape_b, &balls, memory);
     if let TimeOfImpact::Clear(_) = balls {
         return Some(balls);
     }
@@ -102,7 +101,7 @@ pub(super) fn answer(
     let mut followed = query.with_times([from, until]);
     // Shapes whose balls are apart at first have no contact at the start.
     followed.settings.stop_at_penetration |= start < from;
-    match pair(a, b, &followed, memory) {
+    match cast(a, b, &followed, memory) {
         TimeOfImpact::Clear(clear) if end <= until => {
             Some(TimeOfImpact::Clear(Clear::new(clear.distance.min(room))))
         }
@@ -121,7 +120,7 @@ fn turns_too_often(motion: &Motion, time: f64) -> bool {
 /// Returns the radius of the ball about the centre of rotation that contains the shape at any
 /// angle; `None` for an unbounded shape.
 fn radius(shape: &Shape, motion: &Motion) -> Option<f64> {
-    let around = Around::new(shape)?;
+    let around = shape.around()?;
     let radius = (length(around.center() - motion.local_center()) + around.radius()) * ROUNDING_FACTOR;
     radius.is_finite().then_some(radius)
 }

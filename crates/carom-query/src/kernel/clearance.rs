@@ -12,13 +12,14 @@
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
-use super::cast_parts::PartList;
+use super::dispatch;
 use super::method::{Method, method};
-use super::shape::{Shape, ShapeKind};
-use super::{dispatch, field};
+use super::part_list::PartList;
+use super::shape::Shape;
 use crate::closest::Closest;
+use crate::field_pair::FieldOther;
 use crate::workspace::Workspace;
-use crate::{half_space, mesh_convex, mesh_mesh};
+use crate::{field_pair, mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
 use carom_math::WidePose;
 
@@ -80,18 +81,10 @@ fn collect(
         Method::MeshConvex(a, b) => mesh_convex::nearer_than(a, b, b_in_a, most, clearance, report),
         Method::Meshes(a, b) => mesh_mesh::nearer_than(a, b, b_in_a, most, clearance, memory, report),
         Method::PlaneMesh(a, b) => {
-            for triangle in 0..b.mesh().n_triangles() as u32 {
-                let limit = clearance(0, triangle);
-                let mut closest =
-                    half_space::closest_convex(a.normal_wide(), &b.mesh().triangle(triangle), b_in_a, ());
-                closest.part_b = triangle;
-                if closest.distance.max(0.0) < limit {
-                    report(&closest);
-                }
-            }
+            mesh_convex::nearer_than_half_space(a.normal_wide(), b, b_in_a, clearance, report);
         }
-        Method::Field(a, ShapeKind::Mesh(b)) => {
-            field::mesh_nearer_than(a, b, b_in_a, most, clearance, report);
+        Method::Field(a, FieldOther::Mesh(b)) => {
+            field_pair::mesh_nearer_than(a, b, b_in_a, most, clearance, report);
         }
         Method::Parts(_) | Method::Cluster(_) => {
             let Some(a) = PartList::of(a) else { return };

@@ -15,7 +15,7 @@ use super::super::num::geom::{Capsule, Contact, Cuboid, Manifold, Sphere};
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, narrow, narrow_real, widen_real};
 use super::closed_form::{ball, half_of, stick};
-use super::manifolds::{around, push_new};
+use super::convex_manifold::{around, push_new};
 use super::method::{ConvexMethod, RoundPair, convex_method};
 use super::shape::Shape;
 use crate::round_cores::{

@@ -1,25 +1,17 @@
 //! Compounds: several shapes with fixed relative poses that move as one.
 //!
-//! Each query runs part by part, over the parts whose boxes are near the other shape. If a distance
-//! prunes, the part with the nearest box is first. A tree over the boxes finds them.
-//! Parts of parts (the triangles of a mesh) are numbered consecutively over the whole compound.
+//! [`PartBoxes`] finds the parts that are near another shape. Parts of parts (the triangles of a
+//! mesh) are numbered consecutively over the whole compound.
 //! [`Compound::locate`] converts such a number back.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 6.1 (hierarchies of parts).
 
-use super::super::num::{Interval, Pose, PoseError, Ray, Real, Vec3, widen, widen_real};
-use super::dispatch;
+use super::super::num::{Pose, PoseError, widen};
 use super::shape::Shape;
-use crate::closest::Closest;
-use crate::cost::Count;
-use crate::workspace::Workspace;
+use crate::part_boxes::PartBoxes;
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, BoundingVolume};
-use carom_bvh::{BuildSettings, Bvh, Counters};
-use carom_math::scaling::length;
-use carom_math::{WidePose, rounding};
-use core::ops::ControlFlow;
-use glam::DVec3;
+use carom_bounds::Aabb;
+use carom_math::WidePose;
 
 /// One shape of a compound and its pose in the compound's frame.
 #[derive(Clone, Debug)]
@@ -42,16 +34,9 @@ impl CompoundPart {
 pub struct Compound {
     parts: Vec<CompoundPart>,
     poses: Vec<WidePose>,
-    boxes: Vec<Aabb>,
+    boxes: PartBoxes,
     first_numbers: Vec<u32>,
-    /// A tree over the boxes; `None` for a few parts.
-    tree: Option<Bvh>,
-    /// The largest coordinate of the frame of a part.
-    farthest: f64,
 }
-
-/// Up to this number of parts a linear search is used.
-const MAX_LINEAR_PARTS: usize = 16;
 
 /// Why a compound was refused. Every variant but the first contains the index of the part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,16 +91,15 @@ impl Compound {
         }
         let poses = parts.iter().map(|part| part.pose.wide()).collect();
         let boxes: Vec<Aabb> = parts.iter().map(|part| part.shape.aabb(&part.pose)).collect();
-        // Without a tree all parts are tested. A tree also fails if a box exceeds the range of
-        // `f32`, as that of a half-space does.
-        let tree = if MAX_LINEAR_PARTS < boxes.len() {
-            Bvh::build(&boxes, &BuildSettings::default()).ok()
-        } else {
-            None
-        };
         let offset = |part: &CompoundPart| widen(part.pose.translation).abs().max_element();
         let farthest = parts.iter().map(offset).fold(0.0, f64::max);
-        Ok(Compound { parts, poses, boxes, first_numbers, tree, farthest })
+        let boxes = PartBoxes::new(boxes, farthest);
+        Ok(Compound { parts, poses, boxes, first_numbers })
+    }
+
+    /// Returns the boxes of the parts, in the compound's frame.
+    pub(super) fn boxes(&self) -> &PartBoxes {
+        &self.boxes
     }
 
     /// Returns the parts, in the order given.
@@ -123,100 +107,11 @@ impl Compound {
         &self.parts
     }
 
-    /// Returns the parts that a moving box may touch, as index and box, unsorted, and the cost of
-    /// the search. The box has these half extents around `origin + t * direction`, for t from 0 to
-    /// `end`. Everything is in the compound's frame.
-    pub(super) fn parts_on_path(
-        &self,
-        origin: DVec3,
-        half: DVec3,
-        direction: DVec3,
-        end: f64,
-        mut part: impl FnMut(u32, &Aabb),
-    ) -> Counters {
-        match &self.tree {
-            None => {
-                self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box));
-                let mut all = Counters::default();
-                (all.volume_tests, all.primitives) = (self.boxes.len() as u64, self.boxes.len() as u64);
-                all
-            }
-            Some(tree) => {
-                let walk = tree.visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
-                    for &number in leaf.primitives {
-                        part(number, &self.boxes[number as usize]);
-                    }
-                    ControlFlow::Continue(until)
-                });
-                walk.counters
-            }
-        }
-    }
-
-    /// Visits the indices of the parts whose boxes a ray may meet, in the compound's frame,
-    /// unsorted. `part` returns the t up to which further parts matter.
-    ///
-    /// The boxes are widened by the rounding of the ray in the frame of a part.
-    pub(super) fn visit_on_ray(
-        &self,
-        ray: &Ray,
-        interval: Interval,
-        count: impl Count,
-        mut part: impl FnMut(usize) -> Real,
-    ) {
-        let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
-        let (origin, direction) = (widen(ray.origin), widen(ray.direction));
-        let half = DVec3::splat(self.rounding_from(tree, origin));
-        let (min, max) = (widen_real(interval.min), widen_real(interval.max));
-        let walk = tree.visit_moving_box(origin, half, direction, min, max, |leaf, mut until| {
-            for &number in leaf.primitives {
-                until = widen_real(part(number as usize));
-            }
-            ControlFlow::Continue(until)
-        });
-        count.add_walk(&walk.counters);
-    }
-
-    /// Visits the indices of the parts whose boxes are near a point, in the compound's frame,
-    /// unsorted. `part` returns the distance up to which further parts matter.
-    ///
-    /// The distance is widened by the rounding of the point in the frame of a part.
-    pub(super) fn visit_near_point(
-        &self,
-        point: Vec3,
-        count: impl Count,
-        mut part: impl FnMut(usize) -> Real,
-    ) {
-        let Some(tree) = &self.tree else { return (0..self.parts.len()).for_each(|index| _ = part(index)) };
-        let point = widen(point);
-        let slack = self.rounding_from(tree, point);
-        let walk = tree.visit_near(point, f64::INFINITY, |leaf, mut limit| {
-            for &number in leaf.primitives {
-                limit = widen_real(part(number as usize)) + slack;
-            }
-            ControlFlow::Continue(limit)
-        });
-        count.add_walk(&walk.counters);
-    }
-
-    /// Returns more than what a point, or a ray from it, is moved by rounding in the frame of a
-    /// part, which may be far from the part.
-    fn rounding_from(&self, tree: &Bvh, point: DVec3) -> f64 {
-        let all = tree.bounds();
-        let [low, high] = [all.min, all.max].map(|corner| (corner.as_dvec3() - point).abs().max_element());
-        4.0 * ROUNDING * (low.max(high) + self.farthest)
-    }
-
     /// Converts a part number of an answer to the index of the part and the number within that
     /// part.
     pub fn locate(&self, number: u32) -> (usize, u32) {
         let part = self.first_numbers.partition_point(|&first| first <= number).saturating_sub(1);
         (part, number - self.first_numbers[part].min(number))
-    }
-
-    /// Returns a box around the placed compound.
-    pub(super) fn placed_box(&self, pose: &WidePose) -> Aabb {
-        self.boxes.iter().fold(Aabb::EMPTY, |all, part| all.merged(&part.placed(pose)))
     }
 
     /// Returns the first number that a part uses, as [`Compound::locate`] takes it. Panics if
@@ -240,154 +135,4 @@ impl Compound {
     pub(super) fn placed_parts(&self) -> impl Iterator<Item = (&Shape, &WidePose)> {
         self.parts.iter().map(|part| &part.shape).zip(&self.poses)
     }
-
-    /// Visits the indices of the parts whose boxes touch the given one, in the compound's frame,
-    /// unsorted, until `part` stops it.
-    pub(super) fn visit_near(
-        &self,
-        near: &Aabb,
-        count: impl Count,
-        mut part: impl FnMut(usize) -> ControlFlow<()>,
-    ) {
-        let mut visit = |index: usize| {
-            count.add(|cost| cost.volume_tests += 1);
-            if self.boxes[index].overlaps(near) { part(index) } else { ControlFlow::Continue(()) }
-        };
-        match &self.tree {
-            None => _ = (0..self.parts.len()).try_for_each(visit),
-            Some(tree) => {
-                let walk = tree.visit_box(near, |leaf| {
-                    leaf.primitives.iter().try_for_each(|&number| visit(number as usize))
-                });
-                count.add_walk(&walk.counters);
-            }
-        }
-    }
-
-    /// Appends the indices of the parts whose boxes touch the given one, in order.
-    pub(super) fn collect_near(&self, near: &Aabb, out: &mut Vec<(f64, u32)>, count: impl Count) {
-        self.visit_near(near, count, |part| {
-            out.push((0.0, part as u32));
-            ControlFlow::Continue(())
-        });
-        out.sort_unstable_by_key(|&(_, part)| part);
-    }
-
-    /// Returns the index of the part whose box is nearest to the given one; the lowest wins a tie.
-    fn nearest_box(&self, other: &Aabb, count: impl Count) -> usize {
-        let mut best = (f64::INFINITY, 0);
-        let mut visit = |index: usize| {
-            count.add(|cost| cost.volume_tests += 1);
-            let bound = (f64::from(self.boxes[index].distance_lower_bound(other)), index);
-            if bound < best {
-                best = bound;
-            }
-            best.0
-        };
-        match &self.tree {
-            None => (0..self.parts.len()).for_each(|index| _ = visit(index)),
-            Some(tree) => {
-                // A part is too far if its distance from the centre exceeds the least distance of
-                // boxes plus the radius around the other box.
-                let (low, high) = (other.min.as_dvec3(), other.max.as_dvec3());
-                let radius = 0.5 * length(high - low);
-                let walk = tree.visit_near((low + high) * 0.5, f64::INFINITY, |leaf, _| {
-                    let least = leaf.primitives.iter().map(|&number| visit(number as usize)).last();
-                    ControlFlow::Continue(
-                        least.map_or(f64::INFINITY, |least| (least + radius) * (1.0 + ROUNDING)),
-                    )
-                });
-                count.add_walk(&walk.counters);
-            }
-        }
-        best.1
-    }
-}
-
-/// The relative rounding of a bound in `f32`, and more.
-const ROUNDING: f64 = f32::EPSILON as f64;
-
-/// Whether a part touches or overlaps B.
-pub(super) fn intersects(a: &Compound, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
-    let mut found = false;
-    a.visit_near(&b.placed_box(b_in_a), count, |part| {
-        found = dispatch::intersects(&a.parts[part].shape, b, &b_in_a.relative_to(&a.poses[part]), count);
-        if found { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
-    found
-}
-
-/// Returns the least distance of a part from B; stops early above `max_distance`.
-pub(super) fn distance(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    max_distance: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-) -> Closest {
-    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
-        dispatch::distance(part, b, b_in_part, limit, memory, count)
-    };
-    nearest(a, b, b_in_a, max_distance, memory, count, answer)
-}
-
-/// Returns the deepest or nearest contact of a part with B.
-pub(super) fn contact(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    prediction: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-) -> Option<Closest> {
-    let answer = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
-        dispatch::contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
-    };
-    let mut closest = nearest(a, b, b_in_a, prediction, memory, count, answer);
-    closest.is_local = true;
-    (closest.distance <= prediction).then_some(closest)
-}
-
-/// Returns the answer of the part with the least distance. The part with the nearest box is tested
-/// first. Then the parts whose boxes are no farther away than that answer follow, by their
-/// numbers. [`Closest::NOWHERE`] if all boxes are farther away than `max_distance`. These parts
-/// are listed first, because a loop over all boxes took 15 times as long for 10,000 parts.
-fn nearest(
-    a: &Compound,
-    b: &Shape,
-    b_in_a: &WidePose,
-    max_distance: f64,
-    memory: &mut Workspace,
-    count: impl Count,
-    mut answer: impl FnMut(&Shape, &WidePose, f64, &mut Workspace) -> Closest,
-) -> Closest {
-    let box_b = b.placed_box(b_in_a);
-    let mut best = Closest::NOWHERE;
-    let mut test = |part: usize, memory: &mut Workspace| {
-        let limit = best.distance.min(max_distance);
-        if limit.max(0.0) < f64::from(a.boxes[part].distance_lower_bound(&box_b)) {
-            return limit;
-        }
-        let pose = &a.poses[part];
-        let mut closest = answer(&a.parts[part].shape, &b_in_a.relative_to(pose), limit, memory);
-        closest.part_a = closest.part_a.saturating_add(a.first_numbers[part]);
-        if closest.is_before(&best) {
-            best = closest.placed(pose);
-        }
-        best.distance.min(max_distance)
-    };
-    let first = a.nearest_box(&box_b, count);
-    let limit = test(first, memory).max(0.0);
-    // A box that is not finite may be near any part.
-    let is_finite = box_b.min.is_finite() && box_b.max.is_finite();
-    let near = if is_finite { box_b.inflated(rounding::up(limit)) } else { Aabb::EVERYTHING };
-    let mut others = memory.casts.orders.pop().unwrap_or_default();
-    others.clear();
-    a.collect_near(&near, &mut others, count);
-    others.iter().filter(|&&(_, part)| part as usize != first).for_each(|&(_, part)| {
-        test(part as usize, memory);
-    });
-    memory.casts.orders.push(others);
-    best
 }

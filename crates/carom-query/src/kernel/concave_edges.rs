@@ -22,9 +22,9 @@
 
 use super::super::num::geom::{Contact, Manifold};
 use super::super::num::{Real, narrow, narrow_real, widen, widen_real};
-use super::cast_leaving::lowest_of_convex;
-use super::internal_edges::Touching;
 use super::shape::Shape;
+use super::touch::Touching;
+use crate::lowest::lowest_of_convex;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_math::scaling::unit;

@@ -1,21 +1,22 @@
 //! The three queries of two shapes in A's frame: touch, distance, contact.
 //!
 //! Each calls the algorithm that [`super::method`] names. In the swapped order the answer is
-//! mirrored.
+//! mirrored. Methods that answer part by part get the query of one part as a closure.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
 use super::method::{Method, method};
 use super::shape::Shape;
-use super::{closed_form, cluster, compound, field};
+use super::{closed_form, cluster_pair, compound_pair};
 use crate::closest::Closest;
 use crate::cost::Count;
 use crate::workspace::Workspace;
-use crate::{half_space, mesh_convex, mesh_mesh};
+use crate::{field_pair, half_space, mesh_convex, mesh_mesh};
 use carom_math::WidePose;
 
 /// Whether two shapes touch or overlap.
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
+    let touches = |part: &Shape, b_in_part: &WidePose| intersects(part, b, b_in_part, count);
     match method(a, b) {
         Method::Convex(map_a, map_b) => closed_form::intersects(a, map_a, b, map_b, b_in_a, count),
         Method::PlaneConvex(a, b) => {
@@ -29,9 +30,9 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Co
         }
         Method::MeshConvex(a, b) => mesh_convex::intersects(a, b, b_in_a, count),
         Method::Meshes(a, b) => mesh_mesh::intersects(a, b, b_in_a, count),
-        Method::Field(a, b) => field::intersects(a, &b, b_in_a, count),
-        Method::Cluster(a) => cluster::intersects(a, b, b_in_a, count),
-        Method::Parts(a) => compound::intersects(a, b, b_in_a, count),
+        Method::Field(a, b) => field_pair::intersects(a, &b, b_in_a, count),
+        Method::Cluster(a) => cluster_pair::intersects(a, b, b_in_a, &touches, count),
+        Method::Parts(a) => compound_pair::intersects(a, b, b_in_a, count, touches),
         Method::Swapped => intersects(b, a, &b_in_a.inverse(), count),
     }
 }
@@ -46,6 +47,9 @@ pub(super) fn distance(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Closest {
+    let of_part = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
+        distance(part, b, b_in_part, limit, memory, count)
+    };
     match method(a, b) {
         Method::Convex(map_a, map_b) => {
             closed_form::distance(a, map_a, b, map_b, b_in_a, max_distance, None, count)
@@ -57,9 +61,9 @@ pub(super) fn distance(
         Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
         Method::Meshes(a, b) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
-        Method::Field(a, b) => field::distance(a, &b, b_in_a, max_distance, count),
-        Method::Cluster(a) => cluster::distance(a, b, b_in_a, max_distance, memory, count),
-        Method::Parts(a) => compound::distance(a, b, b_in_a, max_distance, memory, count),
+        Method::Field(a, b) => field_pair::distance(a, &b, b_in_a, max_distance, count),
+        Method::Cluster(a) => cluster_pair::distance(a, b, b_in_a, max_distance, &of_part, memory, count),
+        Method::Parts(a) => compound_pair::nearest(a, b, b_in_a, max_distance, memory, count, of_part),
         Method::Swapped => {
             let a_in_b = b_in_a.inverse();
             distance(b, a, &a_in_b, max_distance, memory, count).swapped(&a_in_b)
@@ -76,6 +80,9 @@ pub(super) fn contact(
     memory: &mut Workspace,
     count: impl Count,
 ) -> Option<Closest> {
+    let of_part = |part: &Shape, b_in_part: &WidePose, limit: f64, memory: &mut Workspace| {
+        contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
+    };
     let closest = match method(a, b) {
         Method::Convex(map_a, map_b) => {
             closed_form::signed(a, map_a, b, map_b, b_in_a, prediction, None, count)
@@ -87,9 +94,14 @@ pub(super) fn contact(
         Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
         Method::Meshes(a, b) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
-        Method::Field(a, b) => field::contact(a, &b, b_in_a, prediction, count)?,
-        Method::Cluster(a) => cluster::contact(a, b, b_in_a, prediction, memory, count)?,
-        Method::Parts(a) => compound::contact(a, b, b_in_a, prediction, memory, count)?,
+        Method::Field(a, b) => field_pair::contact(a, &b, b_in_a, prediction, count)?,
+        Method::Cluster(a) => {
+            let of_box = |solid: &Shape, b_in_box: &WidePose, limit: f64, memory: &mut Workspace| {
+                distance(solid, b, b_in_box, limit, memory, count)
+            };
+            cluster_pair::contact(a, b, b_in_a, prediction, [&of_box, &of_part], memory, count)?
+        }
+        Method::Parts(a) => compound_pair::contact(a, b, b_in_a, prediction, memory, count, of_part)?,
         Method::Swapped => {
             let a_in_b = b_in_a.inverse();
             contact(b, a, &a_in_b, prediction, memory, count)?.swapped(&a_in_b)

@@ -18,9 +18,9 @@
 use super::super::num::geom::Manifold;
 use super::super::num::sat::Chosen;
 use super::super::num::{Real, widen};
-use super::internal_edges::{Neighbour, Touch, touches};
-use super::manifolds::around;
+use super::convex_manifold::around;
 use super::shape::Shape;
+use super::touch::{Neighbour, Touch, touches};
 use crate::convex;
 use crate::ray_convex::Point;
 use carom_geom::{NO_VERTEX, SupportMap, SupportPoint};

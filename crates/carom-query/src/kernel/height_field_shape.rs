@@ -9,8 +9,8 @@
 
 use super::super::num::Interval;
 use super::super::num::geom::{HeightField, MeshError, RayHit, TriMesh};
+use super::line::Line;
 use super::mesh_shape::MeshShape;
-use super::ray::Line;
 use alloc::vec::Vec;
 use carom_bvh::BvhError;
 

@@ -36,7 +36,9 @@ impl Shape {
                 ShapeKind::Cluster(s) => {
                     let mass = |number| {
                         let (part, center) = s.part(number);
-                        part.mass_properties(density).placed(&Pose::from_translation(narrow(center)))
+                        part.primitive()
+                            .mass_properties(density)
+                            .placed(&Pose::from_translation(narrow(center)))
                     };
                     let parts: Vec<_> = (0..s.n_parts()).map(mass).collect();
                     MassProperties::combined(&parts)

@@ -1,19 +1,18 @@
 //! Manifolds of meshes, in the stored precision: with another mesh, a convex shape, a half-space.
 
-use super::super::num::geom::{Contact, HalfSpace, Manifold};
+use super::super::num::geom::{HalfSpace, Manifold};
 use super::super::num::sat::Chosen;
-use super::super::num::{Real, narrow, narrow_real, widen_real};
-use super::manifolds::{self, around};
+use super::super::num::{Real, widen_real};
+use super::convex_manifold::{Within, around, on_half_space};
 use super::mesh_shape::MeshShape;
 use crate::cost::Count;
-use crate::mesh_patches::{ManifoldSink, write_patches};
-use crate::workspace::{MeshContact, Workspace};
+use crate::mesh_patches::write_patches;
+use crate::workspace::Workspace;
 use crate::{mesh_convex, mesh_mesh};
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
 use carom_math::WidePose;
 use core::ops::ControlFlow;
-use glam::DVec3;
 
 /// Appends the manifolds of two surfaces, sorted by the numbers of their first triangles. There is
 /// one for each patch of triangles that face each other in similar directions. Surfaces that share
@@ -41,31 +40,6 @@ pub(super) fn meshes(
         // The surfaces intersect without a corner or edge of one inside the other, or have no area.
         // The contact is that of the deepest pair of triangles.
         out.extend(deepest_pair(a, b, b_in_a, prediction, count));
-    }
-}
-
-/// A list of manifolds with contacts up to a distance.
-struct Within<'a> {
-    prediction: Real,
-    out: &'a mut Vec<Manifold>,
-}
-
-impl ManifoldSink for Within<'_> {
-    fn start(&mut self, normal: DVec3) {
-        self.out.push(Manifold::new(narrow(normal)));
-    }
-
-    fn add(&mut self, c: &MeshContact, distance: f64) {
-        let distance = narrow_real(distance);
-        if let Some(manifold) = self.out.last_mut().filter(|_| distance <= self.prediction) {
-            let contact = Contact::new(narrow(c.point_a), narrow(c.point_b), manifold.normal(), distance);
-            let contact = contact.with_parts(c.part_a, c.part_b);
-            manifold.push(contact.with_features(c.feature_a, c.feature_b));
-        }
-    }
-
-    fn end(&mut self) {
-        self.out.pop_if(|manifold| manifold.is_empty());
     }
 }
 
@@ -120,7 +94,7 @@ pub(super) fn half_space(
 ) {
     out.extend((0..b.mesh().n_triangles() as u32).filter_map(|triangle| {
         let shape = b.mesh().triangle(triangle);
-        let manifold = manifolds::on_half_space(a, &shape, b_in_a, prediction, count)?;
+        let manifold = on_half_space(a, &shape, b_in_a, prediction, count)?;
         Some(manifold.with_parts(0, triangle))
     }));
 }

@@ -8,11 +8,12 @@
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.1 (one test per pair of kinds).
 
-use super::super::num::geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere};
+use super::super::num::geom::{Capsule, ConvexHull, Cuboid, HalfSpace, Sphere, TriMesh};
 use super::cluster::Cluster;
 use super::compound::Compound;
 use super::mesh_shape::MeshShape;
 use super::shape::{Shape, ShapeKind};
+use crate::field_pair::FieldOther;
 use carom_geom::{DistanceField, SupportMap};
 
 /// The algorithm for a pair of shapes A and B.
@@ -29,8 +30,8 @@ pub(super) enum Method<'a> {
     MeshConvex(&'a MeshShape, &'a dyn SupportMap),
     /// Descent into both trees; pairs of triangles.
     Meshes(&'a MeshShape, &'a MeshShape),
-    /// Branch and bound over the box of the field. B is neither a compound nor a cluster.
-    Field(&'a dyn DistanceField, ShapeKind<'a>),
+    /// Branch and bound over the box of the field.
+    Field(&'a dyn DistanceField, FieldOther<'a, TriMesh>),
     /// Descent into the tree of the cluster; each part that is near against B.
     Cluster(&'a dyn Cluster),
     /// Each part of A against B.
@@ -50,7 +51,10 @@ pub(super) fn method<'a>(a: &'a Shape, b: &'a Shape) -> Method<'a> {
         (HalfSpace(a), Mesh(b)) => Method::PlaneMesh(a, b),
         (Mesh(a), Convex(b)) => Method::MeshConvex(a, b),
         (Mesh(a), Mesh(b)) => Method::Meshes(a, b),
-        (Field(a), b @ (Convex(_) | HalfSpace(_) | Mesh(_) | Field(_))) => Method::Field(a, b),
+        (Field(a), Convex(b)) => Method::Field(a, FieldOther::Convex(b)),
+        (Field(a), HalfSpace(b)) => Method::Field(a, FieldOther::HalfSpace(b.normal_wide())),
+        (Field(a), Mesh(b)) => Method::Field(a, FieldOther::Mesh(b)),
+        (Field(a), Field(b)) => Method::Field(a, FieldOther::Field(b)),
         (Compound(a), _) => Method::Parts(a),
         (Cluster(a), Convex(_) | HalfSpace(_) | Mesh(_) | Field(_) | Cluster(_)) => Method::Cluster(a),
         (Convex(_), HalfSpace(_) | Mesh(_) | Field(_) | Cluster(_) | Compound(_))

@@ -1,29 +1,37 @@
 //! This module is compiled for `f32` and again for `f64`: it uses only names from `num`, and no
 //! casts.
+//!
+//! It has the shapes of the stored precision, selects the algorithm of each query by their kinds,
+//! and rounds the answers. The algorithms are outside, once, in `f64`. They read a shape through
+//! `SupportMap`, `WideMesh`, `DistanceField` or `PartTree`, or get a part of the query as a closure.
+//! Three sorts of loops remain here, because a move would only add conversions. A part of a shape
+//! is a [`Shape`], so loops over parts are here. Hits of rays and projections of points are
+//! compared after rounding, as they are returned. The files around `internal_edges` read and change
+//! manifolds of the stored precision in place.
 
 mod answer;
 mod cast;
-mod cast_leaving;
-mod cast_mesh;
-mod cast_meshes;
 mod cast_parts;
 mod cast_queue;
-mod cast_straight;
 mod cast_turns;
 mod clearance;
 mod closed_form;
 mod closed_form_manifold;
 mod cluster;
+mod cluster_pair;
 mod compound;
+mod compound_pair;
 mod concave_edges;
 mod contains_point;
+mod convex_manifold;
 mod dispatch;
 mod escape_direction;
 mod field;
-mod field_cast;
 mod field_manifolds;
 mod height_field_shape;
 mod internal_edges;
+mod line;
+mod lowest;
 mod manifolds;
 mod mass;
 mod mesh_anytime;
@@ -31,29 +39,32 @@ mod mesh_manifolds;
 mod mesh_shape;
 mod method;
 mod pair;
+mod part_list;
 mod point;
 mod point_cloud;
 mod primitive;
 mod ray;
 mod ray_batch;
 mod ray_depth;
+mod ray_mesh;
 mod rounded;
 mod scale;
 mod separating_plane;
 mod shape;
 mod solid_depth;
 mod solids;
+mod touch;
 mod voxels;
 
 pub use answer::{Distance, PairContact};
 pub use cast::{cast, cast_counted, cast_with, motion_of};
 pub use cast_queue::{ImpactQueue, ImpactQueueError, MovingShape, PairImpact};
 pub use clearance::{clearance_violations, nearer_than};
-pub use cluster::Cluster;
+pub use cluster::{Cluster, ClusterPart};
 pub use compound::{Compound, CompoundError, CompoundPart};
 pub use contains_point::{placement, solid_placement, solid_placement_counted, winding_number};
 pub use height_field_shape::{HeightFieldShape, HeightFieldShapeError};
-pub use internal_edges::{Neighbour, smooth_internal_edges};
+pub use internal_edges::smooth_internal_edges;
 pub use manifolds::{manifolds, manifolds_counted, manifolds_with};
 pub use mesh_anytime::{AnytimeMeshAnswer, AnytimeMeshContact, AnytimeMeshError, AnytimeMeshes, MeshPair};
 pub use mesh_shape::MeshShape;
@@ -73,4 +84,5 @@ pub use separating_plane::{SeparatingPlane, separating_plane};
 pub use shape::{Shape, ShapeKind, UserShape};
 pub use solid_depth::{SolidOverlap, solid_overlap};
 pub use solids::{SolidRelation, holds_component, solid_relation};
+pub use touch::Neighbour;
 pub use voxels::Voxels;

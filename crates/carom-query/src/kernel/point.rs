@@ -3,7 +3,7 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.1.
 
 use super::super::num::geom::PointProjection;
-use super::super::num::{Pose, Real, Vec3, narrow, narrow_real, widen, widen_real};
+use super::super::num::{Pose, Vec3, narrow, narrow_real, widen, widen_real};
 use super::cluster::Cluster;
 use super::compound::Compound;
 use super::field;
@@ -89,7 +89,7 @@ fn local(shape: &Shape, point: Vec3, count: impl Count) -> Option<PointProjectio
 /// tie.
 fn on_parts(compound: &Compound, point: Vec3, count: impl Count) -> Option<PointProjection> {
     let mut best: Option<(PointProjection, usize)> = None;
-    compound.visit_near_point(point, count, |index| {
+    compound.boxes().visit_near_point(widen(point), count, |index| {
         let part = &compound.parts()[index];
         if let Some(mut found) = project(&part.shape, &part.pose, point, count)
             && best.is_none_or(|(b, number)| (found.distance, index) < (b.distance, number))
@@ -97,7 +97,7 @@ fn on_parts(compound: &Compound, point: Vec3, count: impl Count) -> Option<Point
             found.part = found.part.saturating_add(compound.first_number(index));
             best = Some((found, index));
         }
-        best.map_or(Real::INFINITY, |(b, _)| b.distance.max(0.0))
+        best.map_or(f64::INFINITY, |(b, _)| widen_real(b.distance).max(0.0))
     });
     best.map(|(found, _)| found)
 }
@@ -109,7 +109,12 @@ fn on_near_part(cluster: &dyn Cluster, point: Vec3, count: impl Count) -> Option
     let walk = cluster.tree().visit_near(wide, f64::INFINITY, |leaf, _| {
         for &number in leaf.primitives {
             let (part, center) = cluster.part(number);
-            let Some(mut found) = local(&part, narrow(wide - center), count) else { continue };
+            let own = narrow(wide - center);
+            if !own.is_finite() {
+                continue;
+            }
+            count.add_pair();
+            let mut found = part.primitive().project_point(own);
             found.point = narrow(widen(found.point) + center);
             found.part = number;
             if best.is_none_or(|b| (found.distance, number) < (b.distance, b.part)) {

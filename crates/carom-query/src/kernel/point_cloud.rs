@@ -5,8 +5,8 @@
 
 use super::super::num::geom::Sphere;
 use super::super::num::{Real, Vec3, widen, widen_real};
-use super::cluster::{Cluster, box_of_part, build_tree};
-use super::shape::Shape;
+use super::cluster::{Cluster, ClusterPart};
+use crate::cluster_search::{box_of_part, build_tree};
 use crate::point_cloud::PointCloudError;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -56,8 +56,8 @@ impl Cluster for PointCloud {
         self.points.len() as u32
     }
 
-    fn part(&self, number: u32) -> (Shape, DVec3) {
-        (Shape::Sphere(self.ball), widen(self.points[number as usize]))
+    fn part(&self, number: u32) -> (ClusterPart, DVec3) {
+        (ClusterPart::Sphere(self.ball), widen(self.points[number as usize]))
     }
 
     fn part_box(&self, number: u32) -> Aabb {

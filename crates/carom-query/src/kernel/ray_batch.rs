@@ -12,8 +12,10 @@
 
 use super::super::num::geom::RayHit;
 use super::super::num::{Interval, Pose, Ray};
+use super::line::Line;
 use super::mesh_shape::MeshShape;
-use super::ray::{Line, MeshLine, Nearest, cast_ray, placed};
+use super::ray::{cast_ray, placed};
+use super::ray_mesh::{MeshLine, Nearest};
 use super::shape::Shape;
 use alloc::vec::Vec;
 use carom_bvh::{IN_FLIGHT, Leaf, LeafAnswer, RayBatch, RayLine, RayTurn};

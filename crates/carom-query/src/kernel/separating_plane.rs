@@ -9,10 +9,10 @@
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 3.8 and 9.2 (separating planes).
 
 use super::super::num::{Pose, widen};
-use super::cluster;
 use super::dispatch;
 use super::pair::relative;
 use super::shape::{Shape, ShapeKind};
+use crate::cluster_search;
 use crate::workspace::Workspace;
 use carom_math::{WidePose, scaling};
 use glam::DVec3;
@@ -90,7 +90,7 @@ fn end(shape: &Shape, pose: &WidePose, along: DVec3) -> f64 {
         ShapeKind::Cluster(parts) => {
             let bounds = parts.tree().bounds();
             let reach = f64::from(bounds.min.abs().max(bounds.max.abs()).max_element());
-            (reach, cluster::farthest(parts, own))
+            (reach, cluster_search::farthest(parts, own))
         }
         ShapeKind::Compound(compound) => {
             let ends = compound.parts().iter().map(|part| {

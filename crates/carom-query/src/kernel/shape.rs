@@ -20,7 +20,7 @@ use super::super::num::geom::{
     HullError, MeshError, Sphere, TaperedCapsule, Torus, TriMesh,
 };
 use super::super::num::{Pose, Real, Vec3};
-use super::cluster::{self, Cluster};
+use super::cluster::{Cluster, ClusterPart};
 use super::compound::{Compound, CompoundError, CompoundPart};
 use super::height_field_shape::HeightFieldShape;
 use super::mesh_shape::MeshShape;
@@ -28,6 +28,8 @@ use super::point_cloud::PointCloud;
 use super::primitive::Primitive;
 use super::rounded::RoundedShape;
 use super::voxels::Voxels;
+use crate::around::Around;
+use crate::cluster_search;
 use crate::mesh_shape::box_around;
 use crate::point_cloud::PointCloudError;
 use crate::voxel_boxes::VoxelsError;
@@ -101,6 +103,16 @@ impl core::fmt::Debug for Shape {
             Shape::Field(_) => f.write_str("Field"),
             Shape::User(_) => f.write_str("User"),
             _ => f.write_str(self.name()),
+        }
+    }
+}
+
+impl From<ClusterPart> for Shape {
+    #[inline]
+    fn from(part: ClusterPart) -> Shape {
+        match part {
+            ClusterPart::Sphere(s) => Shape::Sphere(s),
+            ClusterPart::Cuboid(s) => Shape::Cuboid(s),
         }
     }
 }
@@ -250,6 +262,12 @@ impl Shape {
         }
     }
 
+    /// Returns the box of [`Shape::aabb`] in the shape's own frame; `None` if the shape is
+    /// unbounded.
+    pub(super) fn around(&self) -> Option<Around> {
+        Around::new(&self.aabb(&Pose::IDENTITY))
+    }
+
     /// Returns the shape as a [`Primitive`]; `None` if it has no formulas.
     #[inline]
     pub(super) fn primitive(&self) -> Option<&dyn Primitive> {
@@ -304,8 +322,8 @@ impl Shape {
             ShapeKind::HalfSpace(_) => Aabb { min: glam::Vec3::NEG_INFINITY, max: glam::Vec3::INFINITY },
             ShapeKind::Mesh(s) => s.placed_box(pose),
             ShapeKind::Field(s) => box_around(s.bounds(), pose),
-            ShapeKind::Cluster(s) => cluster::placed_box(s, pose),
-            ShapeKind::Compound(s) => s.placed_box(pose),
+            ShapeKind::Cluster(s) => cluster_search::placed_box(s, pose),
+            ShapeKind::Compound(s) => s.boxes().placed_box(pose),
         }
     }
 
@@ -394,9 +412,8 @@ impl Shape {
                 .then(|| use_part(&s.mesh().triangle(number), pose)),
             ShapeKind::Cluster(s) => {
                 let (part, center) = (number < s.n_parts()).then(|| s.part(number))?;
-                let pose = cluster::at(center).relative_to(&pose.inverse());
-                // A part is convex, so this recurses once.
-                part.with_part(0, &pose, use_part)
+                let pose = cluster_search::at(center).relative_to(&pose.inverse());
+                Some(use_part(part.support_map(), &pose))
             }
             ShapeKind::Compound(s) => {
                 let (part, number) = s.locate(number);

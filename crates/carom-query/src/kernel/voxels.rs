@@ -10,9 +10,9 @@
 
 use super::super::num::geom::Cuboid;
 use super::super::num::{Real, Vec3, above, below, widen, widen_real};
-use super::cluster::{Cluster, at, box_of_part, build_tree};
+use super::cluster::{Cluster, ClusterPart};
 use super::mesh_shape::MeshShape;
-use super::shape::Shape;
+use crate::cluster_search::{at, box_of_part, build_tree};
 use crate::contains_point::solid_placement_of;
 use crate::mesh_convex;
 use crate::voxel_boxes::{Fill, MAX_BOXES, MAX_CELLS, VoxelBox, VoxelsError, merge, split};
@@ -155,11 +155,11 @@ impl Cluster for Voxels {
         self.boxes.len() as u32
     }
 
-    fn part(&self, number: u32) -> (Shape, DVec3) {
+    fn part(&self, number: u32) -> (ClusterPart, DVec3) {
         let part = &self.boxes[number as usize];
         // The boxes of the tree are finite, so that each half size is.
         let solid = half_of(self.cell, n_cells(part)).unwrap_or(self.unit);
-        (Shape::Cuboid(solid), center_of(self.origin, self.cell, part))
+        (ClusterPart::Cuboid(solid), center_of(self.origin, self.cell, part))
     }
 
     fn part_box(&self, number: u32) -> Aabb {

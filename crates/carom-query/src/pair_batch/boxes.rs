@@ -13,8 +13,10 @@
 //! Real-Time Collision Detection, 2005, 4.4.1.
 //! Differs: both answers are proved; nearly parallel edges are handled by the angle between them.
 
-use super::gather::{Vec3x8, between, columns, dot, half_extents, normalized, relative, rows, sum};
-use super::{ERROR, PlacedPair, Verdict, bits, is_usual};
+use super::gather::{
+    PlacedPair, Vec3x8, between, columns, dot, half_extents, normalized, relative, rows, sum,
+};
+use super::verdict::{ERROR, Verdict, bits, is_usual};
 use carom_lanes::{F32Lanes, Simd};
 
 /// Required overlap on the face axes for edges at an angle, divided by its sine and the size.

@@ -3,10 +3,22 @@
 //! Reference: K. Shoemake, Animating Rotation with Quaternion Curves, SIGGRAPH 1985 (matrix and
 //! product).
 
-use super::PlacedPair;
 use crate::kernel::Shape;
 use carom_lanes::{F32Lanes, Simd};
 use carom_math::Pose;
+
+/// Two shapes with their poses in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedPair<'a> {
+    /// The first shape.
+    pub a: &'a Shape,
+    /// Its pose.
+    pub pose_a: &'a Pose,
+    /// The second shape.
+    pub b: &'a Shape,
+    /// Its pose.
+    pub pose_b: &'a Pose,
+}
 
 pub(super) type Vec3x8<S> = [<S as Simd>::F32x8; 3];
 /// A quaternion: x, y, z, w.

@@ -11,9 +11,10 @@
 //! (segments).
 
 use super::gather::{
-    Quat8, Vec3x8, between, columns, dot, half_extents, half_height, normalized, radius, rows, sum,
+    PlacedPair, Quat8, Vec3x8, between, columns, dot, half_extents, half_height, normalized, radius, rows,
+    sum,
 };
-use super::{ERROR, PlacedPair, Verdict, bits, decide, is_usual};
+use super::verdict::{ERROR, Verdict, bits, decide, is_usual};
 use crate::kernel::Shape;
 use carom_lanes::{F32Lanes, Simd};
 

@@ -24,7 +24,7 @@ fn parts(shape: &Shape, pose: &Pose) -> Vec<(Shape, Pose)> {
     if let ShapeKind::Cluster(cluster) = shape.kind() {
         let alone = |number| {
             let (part, center) = cluster.part(number);
-            (part, *pose * Pose::from_translation(center.as_vec3()))
+            (part.into(), *pose * Pose::from_translation(center.as_vec3()))
         };
         return (0..cluster.n_parts()).map(alone).collect();
     }

@@ -21,7 +21,7 @@ fn cluster(shape: &Shape) -> &dyn Cluster {
 fn parts(shape: &Shape, pose: &Pose) -> Vec<(Shape, Pose)> {
     let one = |number| {
         let (part, center) = cluster(shape).part(number);
-        (part, *pose * Pose::from_translation(center.as_vec3()))
+        (part.into(), *pose * Pose::from_translation(center.as_vec3()))
     };
     (0..shape.n_parts()).map(one).collect()
 }

@@ -17,15 +17,14 @@
 //! Reference: B. Mirtich, J. Canny, Impulse-based Simulation of Rigid Bodies, ACM I3D 1995
 //! (conservative advancement); J. Hart, Sphere Tracing, 1996.
 
-use super::cast_leaving::ConvexPair;
-use super::cast_parts::Around;
-use super::field;
-use super::shape::{Shape, ShapeKind};
+use crate::around::Around;
+use crate::cast_leaving::ConvexPair;
 use crate::closest::Closest;
+use crate::field_pair::{self, FieldOther};
 use crate::field_search::MAX_SLOPE;
 use crate::impact::CastQuery;
 use carom_ccd::{Clear, Impact, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
-use carom_geom::{DistanceField, SupportMap};
+use carom_geom::{DistanceField, SupportMap, WideMesh};
 use carom_math::scaling::length;
 use carom_math::{WidePose, tol};
 
@@ -49,24 +48,24 @@ const MAX_STEPS_OF_FIELDS: u32 = 16;
 /// In tolerances of a search: beyond this distance the coarse result is good enough.
 const COARSE_DISTANCE: f64 = 8.0;
 
-/// Returns the first contact of A, which is a field, and another shape B that is not a compound.
-pub(super) fn cast(
-    a: &Shape,
+/// Returns the first contact of a field and another shape, with the boxes around both. `around_b`
+/// is `None` for a half-space.
+pub(crate) fn cast<T: Tally>(
     field: &dyn DistanceField,
-    b: &Shape,
-    other: &ShapeKind<'_>,
-    query: &CastQuery<'_, impl Tally>,
+    around_a: Option<Around>,
+    other: &FieldOther<'_, impl WideMesh>,
+    around_b: Option<Around>,
+    query: &CastQuery<'_, T>,
 ) -> TimeOfImpact {
-    let Some(around_a) = Around::new(a) else {
+    let Some(around_a) = around_a else {
         return TimeOfImpact::Undecided(Undecided::new(
             query.settings.start_time,
             f64::INFINITY,
             Why::StepsSpent,
         ));
     };
-    let around_b = Around::new(b);
     let advance =
-        |query: &CastQuery<'_, _>| Advance::new(field, other, &around_a, around_b.as_ref(), query).run(query);
+        |query: &CastQuery<'_, T>| Advance::new(field, other, &around_a, around_b.as_ref(), query).run(query);
     match &around_b {
         Some(around_b) => {
             let contact = |b_in_a: &WidePose, limit| contact(field, other, b_in_a, limit);
@@ -83,20 +82,25 @@ pub(super) fn cast(
     }
 }
 
-fn contact(a: &dyn DistanceField, b: &ShapeKind<'_>, b_in_a: &WidePose, limit: f64) -> Closest {
-    field::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
+fn contact(
+    a: &dyn DistanceField,
+    b: &FieldOther<'_, impl WideMesh>,
+    b_in_a: &WidePose,
+    limit: f64,
+) -> Closest {
+    field_pair::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
 }
 
 /// Whether the distance of the two needs a search in the boxes of two fields. The distance of a
 /// torus does not.
-fn is_gap_of_fields(a: &dyn DistanceField, b: &ShapeKind<'_>) -> bool {
-    matches!(b, ShapeKind::Field(b) if a.ring().is_none() && b.ring().is_none())
+fn is_gap_of_fields(a: &dyn DistanceField, b: &FieldOther<'_, impl WideMesh>) -> bool {
+    matches!(b, FieldOther::Field(b) if a.ring().is_none() && b.ring().is_none())
 }
 
 /// A field and a shape with their motions.
-struct Advance<'a> {
+struct Advance<'a, M> {
     field: &'a dyn DistanceField,
-    other: &'a ShapeKind<'a>,
+    other: &'a FieldOther<'a, M>,
     motion_a: &'a Motion,
     motion_b: &'a Motion,
     /// An upper bound for the rate of change of the sampled distance.
@@ -106,14 +110,14 @@ struct Advance<'a> {
     known: f64,
 }
 
-impl<'a> Advance<'a> {
+impl<'a, M: WideMesh> Advance<'a, M> {
     fn new<T>(
         field: &'a dyn DistanceField,
-        other: &'a ShapeKind<'a>,
+        other: &'a FieldOther<'a, M>,
         around_a: &Around,
         around_b: Option<&Around>,
         query: &CastQuery<'a, T>,
-    ) -> Advance<'a>
+    ) -> Advance<'a, M>
     where
         T: Tally,
     {
@@ -145,11 +149,11 @@ impl<'a> Advance<'a> {
     }
 
     /// Returns the contact at a time, in the field's frame, with a lower bound of its distance.
-    fn at(&self, t: f64) -> field::BoundedContact {
+    fn at(&self, t: f64) -> field_pair::BoundedContact {
         let b_in_a = self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t));
         let nearest = |tolerance: f64| {
-            field::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
-                .unwrap_or(field::BoundedContact { closest: Closest::NOWHERE, at_least: f64::INFINITY })
+            field_pair::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
+                .unwrap_or(field_pair::BoundedContact { closest: Closest::NOWHERE, at_least: f64::INFINITY })
         };
         // Far away a step may be slightly short.
         let coarse = tol::FIELD_SEARCH * self.field.resolution();
@@ -199,7 +203,7 @@ impl<'a> Advance<'a> {
 
     /// Returns the answer if no further step is free.
     fn stopped(&self, t: f64, closest: &Closest, why: Why) -> TimeOfImpact {
-        let other_error = if let ShapeKind::Field(other) = self.other { other.error_bound() } else { 0.0 };
+        let other_error = if let FieldOther::Field(other) = self.other { other.error_bound() } else { 0.0 };
         if closest.distance <= self.target + self.field.error_bound() + other_error {
             return self.hit([t, t], closest);
         }

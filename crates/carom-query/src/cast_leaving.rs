@@ -10,17 +10,14 @@
 //!
 //! The setting is like `stop_at_penetration` of parry's `ShapeCastOptions`.
 
-use super::super::num::Pose;
-use super::cast_parts::PartList;
-use super::mesh_shape::MeshShape;
-use super::shape::{Shape, ShapeKind};
-use super::{cluster, dispatch, field};
 use crate::closest::Closest;
 use crate::impact::CastQuery;
+use crate::lowest::{lowest_of_convex, lowest_of_mesh, reach_along};
+use crate::mesh_shape::MeshShape;
 use crate::workspace::Workspace;
 use crate::{convex, mesh_convex, mesh_mesh};
 use carom_ccd::{Clear, Motion, Tally, TimeOfImpact, Undecided, Why};
-use carom_geom::SupportMap;
+use carom_geom::{SupportMap, WideMesh};
 use carom_math::WidePose;
 use carom_math::scaling::length;
 use core::ops::ControlFlow;
@@ -53,19 +50,19 @@ const ROUNDING: f64 = 64.0 * f64::EPSILON;
 const MAX_PLANES: usize = 8;
 
 /// Two convex shapes, or a half-space and a convex shape.
-pub(super) struct ConvexPair<'s, C> {
+pub(crate) struct ConvexPair<'s, C> {
     /// `None` for a half-space.
-    pub(super) a: Option<&'s dyn SupportMap>,
-    pub(super) b: &'s dyn SupportMap,
+    pub(crate) a: Option<&'s dyn SupportMap>,
+    pub(crate) b: &'s dyn SupportMap,
     /// Returns the contact in A's frame. Takes B's pose in A's frame, and the largest distance of
     /// interest.
-    pub(super) contact: C,
+    pub(crate) contact: C,
 }
 
 impl<C: Fn(&WidePose, f64) -> Closest> ConvexPair<'_, C> {
     /// Returns the answer of `search`, with the contact at the start ignored if the settings say
     /// so.
-    pub(super) fn answer<'q, T: Tally>(
+    pub(crate) fn answer<'q, T: Tally>(
         &self,
         query: &CastQuery<'q, T>,
         search: impl Fn(&CastQuery<'q, T>) -> TimeOfImpact,
@@ -226,12 +223,6 @@ fn limit(query: &CastQuery<'_, impl Tally>, size: f64) -> f64 {
     query.target() + if tolerance.is_finite() { tolerance } else { 0.0 }
 }
 
-/// Returns the extent of a shape along a unit direction of its frame, from its origin.
-fn reach_along(shape: &dyn SupportMap, direction: DVec3) -> f64 {
-    let farthest = shape.support_exact(direction, shape.support(direction)).point;
-    direction.dot(farthest) + shape.margin()
-}
-
 /// Returns the answer with points and normal of the contact at `t`, if the hit is no later.
 fn with_contact(mut answer: TimeOfImpact, closest: &Closest, t: f64) -> TimeOfImpact {
     if let TimeOfImpact::Hit(impact) = &mut answer
@@ -247,17 +238,22 @@ fn with_contact(mut answer: TimeOfImpact, closest: &Closest, t: f64) -> TimeOfIm
 /// B does not sink along the normal of such a plane. So it meets no part behind it deeper than the
 /// ignored contact. Rotation is sampled.
 #[derive(Clone, Copy)]
-pub(super) struct IgnoredPlanes {
+pub(crate) struct IgnoredPlanes {
     planes: [(DVec3, f64); MAX_PLANES],
     n_planes: usize,
 }
 
 impl IgnoredPlanes {
     /// No planes.
-    const NONE: IgnoredPlanes = IgnoredPlanes { planes: [(DVec3::ZERO, 0.0); MAX_PLANES], n_planes: 0 };
+    pub(crate) const NONE: IgnoredPlanes =
+        IgnoredPlanes { planes: [(DVec3::ZERO, 0.0); MAX_PLANES], n_planes: 0 };
 
     /// Returns the planes of the triangles of a mesh from which a convex shape separates.
-    pub(super) fn of_mesh(a: &MeshShape, b: &dyn SupportMap, query: &CastQuery<'_, impl Tally>) -> Self {
+    pub(crate) fn of_mesh(
+        a: &MeshShape<impl WideMesh>,
+        b: &dyn SupportMap,
+        query: &CastQuery<'_, impl Tally>,
+    ) -> Self {
         let mut found = Self::NONE;
         let Some(start) = Start::new(query, b.radius() + b.margin()) else { return found };
         mesh_convex::visit_near(a, b, &start.b_in_a, start.limit, (), |number| {
@@ -272,9 +268,9 @@ impl IgnoredPlanes {
     }
 
     /// Returns the plane of the deepest contact of two meshes.
-    pub(super) fn of_meshes(
-        a: &MeshShape,
-        b: &MeshShape,
+    pub(crate) fn of_meshes(
+        a: &MeshShape<impl WideMesh>,
+        b: &MeshShape<impl WideMesh>,
         query: &CastQuery<'_, impl Tally>,
         memory: &mut Workspace,
     ) -> Self {
@@ -287,34 +283,14 @@ impl IgnoredPlanes {
         found
     }
 
-    /// Returns the planes of the parts of A from which another shape separates.
-    pub(super) fn of_parts(
-        a: &PartList<'_>,
-        b: &Shape,
-        query: &CastQuery<'_, impl Tally>,
-        memory: &mut Workspace,
-    ) -> Self {
-        let mut found = Self::NONE;
-        if query.settings.stop_at_penetration {
-            return found;
-        }
-        let aabb = b.aabb(&Pose::IDENTITY);
-        let size = 0.5 * length(aabb.max.as_dvec3() - aabb.min.as_dvec3());
-        let Some(start) = Start::new(query, size) else { return found };
-        let near = a.near(b, &start.b_in_a, start.limit, &mut memory.casts, ());
-        for &(_, index) in &near {
-            a.with(index, |part, pose, _, _| {
-                let b_in_part = start.b_in_a.relative_to(pose);
-                if let Some(closest) = dispatch::contact(part, b, &b_in_part, start.limit, memory, ()) {
-                    found.add(&start, &closest.placed(pose), |b_in_a, n| lowest(b, b_in_a, n));
-                }
-            });
-        }
-        memory.casts.orders.push(near);
-        found
-    }
-
-    fn add(&mut self, start: &Start<'_>, closest: &Closest, lowest: impl Fn(&WidePose, DVec3) -> f64) {
+    /// Adds the plane of a contact, if B does not sink along its normal. `lowest` returns the
+    /// least coordinate of B along a normal.
+    pub(crate) fn add(
+        &mut self,
+        start: &Start<'_>,
+        closest: &Closest,
+        lowest: impl Fn(&WidePose, DVec3) -> f64,
+    ) {
         let n = closest.normal;
         let is_contact = closest.distance <= start.limit && closest.distance.is_finite();
         let begins = lowest(&start.b_in_a, n);
@@ -333,36 +309,31 @@ impl IgnoredPlanes {
 
     /// Whether a part of A lies behind one of the planes. `reach` returns the largest coordinate
     /// of the part along a normal.
-    fn hides(&self, reach: impl Fn(DVec3) -> f64) -> bool {
+    pub(crate) fn hides(&self, reach: impl Fn(DVec3) -> f64) -> bool {
         self.planes.iter().take(self.n_planes).any(|&(normal, height)| reach(normal) <= height)
     }
 
     /// Whether a triangle of A is to be ignored.
-    pub(super) fn hides_triangle(&self, corners: &[DVec3; 3]) -> bool {
+    pub(crate) fn hides_triangle(&self, corners: &[DVec3; 3]) -> bool {
         let [x, y, z] = *corners;
         self.hides(|n| n.dot(x).max(n.dot(y)).max(n.dot(z)))
-    }
-
-    /// Whether a part of A, at this pose in it, is to be ignored.
-    pub(super) fn hides_part(&self, part: &Shape, pose: &WidePose) -> bool {
-        self.hides(|n| -lowest(part, pose, -n))
     }
 }
 
 /// Two shapes at the start.
-struct Start<'m> {
+pub(crate) struct Start<'m> {
     motions: Motions<'m>,
     time: [f64; 2],
     pose_a: WidePose,
-    b_in_a: WidePose,
-    limit: f64,
+    pub(crate) b_in_a: WidePose,
+    pub(crate) limit: f64,
     /// A length. A part that protrudes from a plane by less counts as behind it.
     slack: f64,
 }
 
 impl<'m> Start<'m> {
     /// Creates the state at the start. `None` if contact at the start is a hit, or B is unbounded.
-    fn new(query: &CastQuery<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
+    pub(crate) fn new(query: &CastQuery<'m, impl Tally>, size_b: f64) -> Option<Start<'m>> {
         let motions = Motions::new(query);
         if query.settings.stop_at_penetration || !size_b.is_finite() {
             return None;
@@ -397,39 +368,4 @@ impl<'m> Start<'m> {
         }
         false
     }
-}
-
-/// Returns the least coordinate of a shape along a unit direction; negative infinity for a
-/// half-space.
-fn lowest(shape: &Shape, pose: &WidePose, direction: DVec3) -> f64 {
-    match shape.kind() {
-        ShapeKind::Convex(map) => lowest_of_convex(map, pose, direction),
-        ShapeKind::HalfSpace(_) => f64::NEG_INFINITY,
-        ShapeKind::Mesh(mesh) => lowest_of_mesh(mesh, pose, direction),
-        ShapeKind::Field(field) => field::lowest(field, pose, direction),
-        ShapeKind::Cluster(parts) => {
-            let along = pose.inverse_transform_vector(-direction);
-            direction.dot(pose.translation) - cluster::farthest(parts, along)
-        }
-        ShapeKind::Compound(compound) => {
-            let parts = compound.placed_parts();
-            let in_part = |(part, part_pose): (&Shape, &WidePose)| {
-                // The same direction, in the compound's frame.
-                let along = pose.inverse_transform_vector(direction);
-                lowest(part, part_pose, along) + direction.dot(pose.translation)
-            };
-            parts.map(in_part).fold(f64::INFINITY, f64::min)
-        }
-    }
-}
-
-/// Returns the least coordinate of a convex shape along a unit direction.
-pub(super) fn lowest_of_convex(shape: &dyn SupportMap, pose: &WidePose, direction: DVec3) -> f64 {
-    direction.dot(pose.translation) - reach_along(shape, pose.inverse_transform_vector(-direction))
-}
-
-fn lowest_of_mesh(mesh: &MeshShape, pose: &WidePose, direction: DVec3) -> f64 {
-    let along = pose.inverse_transform_vector(direction);
-    let heights = mesh.mesh().iter_corners().flatten().map(|corner| along.dot(corner));
-    direction.dot(pose.translation) + heights.fold(f64::INFINITY, f64::min)
 }

@@ -10,22 +10,23 @@
 //! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007.
 //! Differs: no queue; earlier intervals come first, and a proved contact ends all later ones.
 
-use super::cast_leaving::IgnoredPlanes;
-use super::cast_mesh::Against;
-use super::mesh_shape::MeshShape;
+use crate::cast_against::Against;
+use crate::cast_leaving::IgnoredPlanes;
 use crate::impact::{CastQuery, PlacedBox};
+use crate::mesh_shape::MeshShape;
 use crate::workspace::{CastMemory, TreePart, Workspace};
 use carom_bounds::Aabb;
 use carom_bvh::Child;
 use carom_ccd::{Earliest, Sweep, Tally, TimeOfImpact};
+use carom_geom::WideMesh;
 
 /// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
 const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
 
 /// Returns when two moving meshes first come within the target distance of each other.
-pub(super) fn meshes(
-    a: &MeshShape,
-    b: &MeshShape,
+pub(crate) fn meshes<M: WideMesh>(
+    a: &MeshShape<M>,
+    b: &MeshShape<M>,
     query: &CastQuery<'_, impl Tally>,
     memory: &mut Workspace,
 ) -> TimeOfImpact {

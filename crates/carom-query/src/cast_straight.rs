@@ -12,10 +12,10 @@
 //! Continuous Collision Detection, 2004; I. Wald, C. Benthin, S. Boulos, Getting Rid of Packets,
 //! 2008 (near children first).
 
-use super::cast_mesh::Against;
+use crate::cast_against::Against;
 use carom_ccd::{Earliest, Slab, Straight, Sweep, Tally, TimeOfImpact, displacement_to_triangle};
-use carom_geom::SupportMap;
 use carom_geom::sweep_lanes::BlockSweep;
+use carom_geom::{SupportMap, WideMesh};
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::{DMat3, DVec3};
@@ -26,8 +26,8 @@ const KNOWN_CONTACT_ROUNDINGS: f64 = 16.0;
 
 /// Returns when the shape first comes within the target distance of the mesh. `None` if one of them
 /// rotates, or if neither moves.
-pub(super) fn convex(
-    against: Against<'_, impl Tally>,
+pub(crate) fn convex(
+    against: Against<'_, impl WideMesh, impl Tally>,
     b: &dyn SupportMap,
     sweep: &Sweep,
 ) -> Option<TimeOfImpact> {
@@ -84,14 +84,14 @@ pub(super) fn convex(
 }
 
 /// The moving shape, and the result so far.
-struct StraightCast<'a, T> {
+struct StraightCast<'a, M, T> {
     /// The start of the motion.
     slab: Slab,
     straight: Straight,
     start: f64,
     /// From the frame of the motions to that of the mesh.
     to_mesh: DMat3,
-    against: Against<'a, T>,
+    against: Against<'a, M, T>,
     b: &'a dyn SupportMap,
     room: f64,
     /// The axis of the earliest contact so far, and the coordinate of the shape's lowest point
@@ -100,7 +100,7 @@ struct StraightCast<'a, T> {
     earliest: Earliest,
 }
 
-impl<T: Tally> StraightCast<'_, T> {
+impl<M: WideMesh, T: Tally> StraightCast<'_, M, T> {
     /// Tests a triangle that the shape may touch.
     fn triangle(&mut self, number: u32, corners: &[DVec3; 3], end: f64) {
         if self.against.ignored.hides_triangle(corners) {

@@ -1,26 +1,24 @@
-//! A moving convex shape against a moving mesh. Time intervals are processed in order: each through
-//! the tree, then triangle by triangle.
+//! A mesh that moving convex shapes are cast against: the triangles near a sweep, and the cast of
+//! each.
 //!
-//! 1. The box around the body's sweep, in the mesh's frame, selects triangles.
-//! 2. If these are many, and the box is large because of the motion, the interval is halved.
-//! 3. Two axes reject most triangles: the triangle's normal, and the direction from its nearest
-//!    point. Each takes two supports of the body.
-//! 4. The others are searched as convex pairs, up to the earliest proved contact.
-//! 5. A triangle that is undecided within its interval is searched once more over the whole time.
+//! 1. The box around the shape's sweep, in the mesh's frame, selects triangles.
+//! 2. Two axes reject most of them: the triangle's normal, and the direction from its nearest
+//!    point. Each takes two supports of the shape.
+//! 3. The others are searched as convex pairs, up to the earliest proved contact.
+//! 4. A triangle that is undecided within its interval is searched once more over the whole time.
 //!
 //! Reference: X. Zhang, S. Redon, M. Lee, Y. Kim, Continuous Collision Detection for Articulated
 //! Models using Taylor Models and Temporal Culling, ACM SIGGRAPH 2007; Akenine-Moller et al.,
 //! Real-Time Rendering, 4th ed., 25.11.
 
-use super::cast_leaving::{ConvexPair, IgnoredPlanes};
-use super::{cast_straight, mesh_shape::MeshShape};
-use crate::convex as convex_pair;
+use crate::cast_leaving::{ConvexPair, IgnoredPlanes};
+use crate::convex;
 use crate::impact::{self, CastQuery};
-use crate::workspace::CastMemory;
+use crate::mesh_shape::MeshShape;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
-use carom_ccd::{Earliest, Slab, Sweep, Tally, TimeOfImpact, displacement_to_triangle};
-use carom_geom::SupportMap;
+use carom_ccd::{Earliest, Slab, Tally, TimeOfImpact, displacement_to_triangle};
+use carom_geom::{SupportMap, WideMesh};
 use carom_math::scaling::unit;
 use core::ops::ControlFlow;
 use glam::DVec3;
@@ -28,78 +26,38 @@ use glam::DVec3;
 /// An interval with more triangles than this is halved.
 const MAX_TRIANGLES: usize = 12;
 
-/// The shortest interval that is halved, as a fraction of the time searched: 2^-14.
-const MIN_INTERVAL: f64 = 1.0 / (1_u64 << 14) as f64;
-
 /// In radii of the body. A box with a longer side is large because of the motion.
 const MAX_SIDE_RADII: f64 = 2.6;
 
-/// Returns when a moving convex shape first comes within the target distance of a moving mesh.
-pub(super) fn convex(
-    a: &MeshShape,
-    b: &dyn SupportMap,
-    query: &CastQuery<'_, impl Tally>,
-    memory: &mut CastMemory,
-) -> TimeOfImpact {
-    let (start, end) = (query.settings.start_time, query.settings.max_time);
-    let sweep = Sweep::new(query.motion_a, query.motion_b, start, end);
-    let leaf = Against::new(a, query, IgnoredPlanes::of_mesh(a, b, query));
-    if let Some(answer) = cast_straight::convex(leaf, b, &sweep) {
-        return answer;
-    }
-    let mut earliest = Earliest::new();
-    let CastMemory { spans, triangles, .. } = memory;
-    spans.clear();
-    spans.push((start, end));
-    while let Some((from, to)) = spans.pop() {
-        let until = earliest.until(end);
-        // Contact is certain before this interval.
-        if until <= from && start < from {
-            break;
-        }
-        let to = to.min(until);
-        let slab = sweep.slab(from, to);
-        let can_halve = MIN_INTERVAL * (end - start) < to - from;
-        if !leaf.near(&slab, b, can_halve, triangles) {
-            let middle = 0.5 * (from + to);
-            spans.push((middle, to));
-            spans.push((from, middle));
-            continue;
-        }
-        leaf.search(&slab, b, 0, [from, to], triangles, &mut earliest);
-    }
-    earliest.answer()
-}
-
 /// A mesh that convex shapes are cast against.
-pub(super) struct Against<'a, T> {
-    pub(super) mesh: &'a MeshShape,
-    pub(super) query: CastQuery<'a, T>,
+pub(crate) struct Against<'a, M, T> {
+    pub(crate) mesh: &'a MeshShape<M>,
+    pub(crate) query: CastQuery<'a, T>,
     /// Triangles behind these planes are ignored.
-    pub(super) ignored: IgnoredPlanes,
+    pub(crate) ignored: IgnoredPlanes,
 }
 
-impl<T> Clone for Against<'_, T> {
+impl<M, T> Clone for Against<'_, M, T> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for Against<'_, T> {}
+impl<M, T> Copy for Against<'_, M, T> {}
 
-impl<'a, T: Tally> Against<'a, T> {
-    pub(super) fn new(
-        mesh: &'a MeshShape,
+impl<'a, M: WideMesh, T: Tally> Against<'a, M, T> {
+    pub(crate) fn new(
+        mesh: &'a MeshShape<M>,
         query: &CastQuery<'a, T>,
         ignored: IgnoredPlanes,
-    ) -> Against<'a, T> {
+    ) -> Against<'a, M, T> {
         let query = CastQuery { settings: query.settings.with_distance(false), ..*query };
         Against { mesh, query, ignored }
     }
 
     /// Returns the distance beyond which triangles are ignored. It is a little above the target, so
     /// that ignored ones are surely apart.
-    pub(super) fn room(&self, b: &dyn SupportMap) -> f64 {
+    pub(crate) fn room(&self, b: &dyn SupportMap) -> f64 {
         let target = self.query.target();
         let tolerance = self.query.settings.tolerance.max(0.0) * (b.radius() + b.margin());
         (target + tolerance).max(target * (1.0 + 4.0 * f64::EPSILON))
@@ -119,7 +77,7 @@ impl<'a, T: Tally> Against<'a, T> {
     }
 
     /// Whether the sweep of the shape touches a leaf of the mesh's tree.
-    pub(super) fn is_near(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
+    pub(crate) fn is_near(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let mut found = false;
         let walk = self.mesh.tree().visit_box(&self.swept(slab, b).1, |_| {
             found = true;
@@ -130,7 +88,7 @@ impl<'a, T: Tally> Against<'a, T> {
     }
 
     /// Whether the sweep is much longer than the shape.
-    pub(super) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
+    pub(crate) fn is_long(&self, slab: &Slab, b: &dyn SupportMap) -> bool {
         let [min, max] = slab.bounds(b);
         // False for NaN.
         MAX_SIDE_RADII * (b.radius() + b.margin()) < (max - min).max_element()
@@ -138,7 +96,7 @@ impl<'a, T: Tally> Against<'a, T> {
 
     /// Collects the triangles near the sweep of the shape. Returns false if there are so many that
     /// the interval should be halved.
-    pub(super) fn near(
+    pub(crate) fn near(
         &self,
         slab: &Slab,
         b: &dyn SupportMap,
@@ -163,7 +121,7 @@ impl<'a, T: Tally> Against<'a, T> {
     }
 
     /// Casts against the collected triangles.
-    pub(super) fn search(
+    pub(crate) fn search(
         &self,
         slab: &Slab,
         b: &dyn SupportMap,
@@ -202,7 +160,7 @@ impl<'a, T: Tally> Against<'a, T> {
     }
 
     /// Casts against one triangle as a convex body.
-    pub(super) fn triangle(
+    pub(crate) fn triangle(
         &self,
         number: u32,
         b: &dyn SupportMap,
@@ -217,7 +175,7 @@ impl<'a, T: Tally> Against<'a, T> {
         if 0.0 < smaller {
             query.settings.tolerance *= size / smaller;
         }
-        let contact = |b_in_a: &_, limit| convex_pair::signed(&triangle, b, b_in_a, limit, None, ());
+        let contact = |b_in_a: &_, limit| convex::signed(&triangle, b, b_in_a, limit, None, ());
         let mut answer = ConvexPair { a: Some(&triangle), b, contact }
             .answer(&query, |query| impact::convex(&triangle, b, query));
         if let TimeOfImpact::Hit(impact) = &mut answer {
