@@ -78,14 +78,14 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
 }
 
 /// Writes the round contacts into [`Round`] lanes of loaded groups. `active` are the contacts that
-/// are solved, `indices` their lanes among all groups. `find` returns the entry of a contact.
+/// are solved, `lanes` their lanes among those of all groups. `find` returns the entry of a contact.
 pub(crate) fn load<'a>(
     find: impl Fn(u32) -> Option<&'a RoundContact>,
-    (active, indices): (&[u32], &[u32]),
+    (active, lanes): (&[u32], &[u32]),
     groups: &mut [Group],
     rounds: &mut Vec<Round>,
 ) {
-    for (&contact, &index) in active.iter().zip(indices) {
+    for (&contact, &index) in active.iter().zip(lanes) {
         let Some(found) = find(contact) else { continue };
         let (group, lane) = (&mut groups[index as usize / 8], index as usize % 8);
         if group.round == NO_ROUND {

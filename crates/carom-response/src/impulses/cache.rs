@@ -1,14 +1,21 @@
 //! The impulses of the last step, for the warm start of the next one. Without them stacks fall.
 //!
-//! A contact finds its cached impulse by pair, parts and features. If a pair sleeps, its impulses
-//! are stored with one of its bodies.
+//! - A contact finds its cached impulse by pair, parts and features.
+//! - If a pair comes to rest, its impulses move to [`SleepingImpulses`].
+//! - The impulses of this step replace those of the last one at its end.
 //!
 //! Reference: E. Catto, Contact Manifolds, GDC 2007 (feature ids); E. Catto, Iterative Dynamics
 //! with Temporal Coherence, GDC 2005 (warm starting).
 
+use crate::bodies::active::ActiveBodies;
+use crate::bodies::body::Body;
 use crate::contacts::contact::{ContactImpulse, PairKey, scale_for};
-use crate::impulses::damping::{NO_MEAN, Normal};
+use crate::contacts::step_contacts::StepContacts;
+use crate::contacts::summary::{NOT_MATCHED, Summary};
+use crate::impulses::damping::Normal;
+use crate::impulses::sleeping::SleepingImpulses;
 use crate::memory;
+use crate::step::backend;
 use alloc::vec::Vec;
 use carom_geom::{Contact, FeatureId, MAX_CONTACTS};
 use carom_lanes::prefetch;
@@ -23,7 +30,8 @@ pub(crate) struct ManifoldKey {
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
     /// Contact points, relative to A's centre of mass.
     anchors: [Vec3; MAX_CONTACTS],
-    /// Mean normal impulses of a substep, over the last steps; [`NO_MEAN`] for a new contact.
+    /// Mean normal impulses of a substep, over the last steps; [`NO_MEAN`](crate::impulses::damping::NO_MEAN)
+    /// for a new contact.
     pub(crate) means: [Real; MAX_CONTACTS],
     n: u8,
 }
@@ -38,22 +46,22 @@ pub(crate) struct CachedImpulse {
     impulse: ContactImpulse,
 }
 
-/// The cached pairs of a step.
+/// The pairs of a step, with their impulses.
 ///
 /// They are in the order of lanes, eight for each group, so impulses are stored as whole lanes.
 /// The order of the next step is almost the same, so reads are nearly sequential.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ImpulseCache {
+pub(crate) struct ImpulseList {
     /// Key and position of each pair, sorted by key.
     pub(crate) order: Vec<(PairKey, u32)>,
     pub(crate) manifold_keys: Vec<ManifoldKey>,
     pub(crate) impulses: Vec<ContactImpulse>,
 }
 
-impl ImpulseCache {
+impl ImpulseList {
     /// Returns a list of these pairs, which may be in any order.
-    pub(crate) fn of(pairs: impl IntoIterator<Item = CachedImpulse>) -> ImpulseCache {
-        let mut list = ImpulseCache::default();
+    pub(crate) fn of(pairs: impl IntoIterator<Item = CachedImpulse>) -> ImpulseList {
+        let mut list = ImpulseList::default();
         list.extend(pairs);
         list
     }
@@ -119,50 +127,137 @@ impl ImpulseCache {
     }
 }
 
-/// Cached impulses of pairs at rest, stored under one of their bodies.
+/// The impulses from step to step.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SleepingImpulses {
-    /// Length of the substep of these impulses. An impulse is proportional to it.
+pub(crate) struct ImpulseCache {
+    /// The pairs of the last step.
+    pub(crate) last: ImpulseList,
+    /// The pairs of this step; workspace.
+    pub(crate) next: ImpulseList,
+    /// The length of the substeps of the last step, in which its impulses acted.
     pub(crate) h: Real,
-    pub(crate) own: Vec<CachedImpulse>,
+    /// The impulses of pairs at rest.
+    pub(crate) sleeping: SleepingImpulses,
+    /// For each active contact: its position in `last`; workspace.
+    pub(crate) matched: Vec<u32>,
+    /// Positions in `last` of the pairs that are no longer among the contacts; workspace.
+    unmatched: Vec<u32>,
 }
 
-impl SleepingImpulses {
-    /// Stores an impulse of a substep of length `h`. Its mean is dropped, because it is out of date
-    /// when the pair moves again.
-    pub(crate) fn put(&mut self, cached: &CachedImpulse, h: Real) {
-        if self.own.is_empty() {
-            self.h = h;
+impl ImpulseCache {
+    /// Drops all impulses.
+    pub(crate) fn clear(&mut self) {
+        self.last.clear();
+        self.sleeping.clear();
+    }
+
+    /// Restores the impulses of bodies that slept until now.
+    pub(crate) fn wake(&mut self, active: &ActiveBodies) {
+        let woken = self.sleeping.take_bodies(active.indices(), self.h);
+        self.last.extend(woken);
+    }
+
+    /// Finds the cached pair of each active contact. Pairs that came to rest are stored with a
+    /// body, and those of sleeping bodies that are touched are restored.
+    pub(crate) fn match_contacts(&mut self, contacts: &StepContacts, active: &ActiveBodies, bodies: &[Body]) {
+        let ImpulseCache { last, matched, unmatched, .. } = self;
+        matched.resize(contacts.active.len(), NOT_MATCHED);
+        unmatched.clear();
+        backend::match_cached(&contacts.summaries, &contacts.active, &last.order, matched, unmatched);
+        self.store_resting(active, bodies);
+        if !self.sleeping.is_empty() {
+            self.take_touched(contacts, active, bodies);
         }
-        // The default growth would reserve four entries.
-        self.own.reserve_exact(1);
-        let mut cached = cached.for_substep(self.h, h);
-        cached.manifold_key.means = [NO_MEAN; MAX_CONTACTS];
-        self.own.push(cached);
     }
 
-    /// Returns all entries, scaled to a substep of length `h`.
-    pub(crate) fn take_all(self, h: Real) -> impl Iterator<Item = CachedImpulse> {
-        let own_h = self.h;
-        self.own.into_iter().map(move |cached| cached.for_substep(h, own_h))
+    /// Stores the impulses of each pair that does not move, with a dynamic body, until the pair
+    /// moves again.
+    fn store_resting(&mut self, active: &ActiveBodies, bodies: &[Body]) {
+        let is_at_rest = |body: u32| (body as usize) < bodies.len() && !active.moves(body);
+        for &index in &self.unmatched {
+            let Some(cached) = self.last.get(index) else { continue };
+            let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
+            let sleeper = [body_b, body_a].into_iter().find(|&body| active.is_left_out(bodies, body));
+            if let Some(body) = sleeper.filter(|_| is_at_rest(body_a) && is_at_rest(body_b)) {
+                self.sleeping.put(body, &cached, self.h);
+            }
+        }
     }
 
-    /// Removes all entries of the two bodies of a pair.
-    pub(crate) fn forget(&mut self, pair: PairKey) {
-        let is_of_both = |key: PairKey| (key.body_a, key.body_b) == (pair.body_a, pair.body_b);
-        self.own.retain(|cached| !is_of_both(cached.manifold_key.key));
+    /// Restores the impulses of sleeping bodies that an active one touches without waking them.
+    fn take_touched(&mut self, contacts: &StepContacts, active: &ActiveBodies, bodies: &[Body]) {
+        for (&contact, matched) in contacts.active.iter().zip(&mut self.matched) {
+            let Summary { key, is_new, .. } = contacts.summaries[contact as usize];
+            let has_sleeper = || key.bodies().into_iter().any(|body| active.is_left_out(bodies, body));
+            if *matched != NOT_MATCHED || !has_sleeper() {
+                continue;
+            }
+            if is_new {
+                self.sleeping.forget_pair(key);
+            } else if let Some(known) = self.sleeping.take_pair(key, self.h) {
+                *matched = self.last.push(&known);
+            }
+        }
     }
 
-    /// Removes the entry of a pair, and returns it scaled to a substep of length `h`.
-    pub(crate) fn take(&mut self, key: PairKey, h: Real) -> Option<CachedImpulse> {
-        let index = self.own.iter().rposition(|cached| cached.manifold_key.key == key)?;
-        Some(self.own.swap_remove(index).for_substep(h, self.h))
+    /// Writes the order of the pairs of this step. `lanes` has the lane of each active contact.
+    pub(crate) fn write_order(&mut self, contacts: &StepContacts, lanes: &[u32]) {
+        let order = &mut self.next.order;
+        order.resize(contacts.active.len(), (PairKey::default(), 0));
+        backend::write_order(&contacts.summaries, &contacts.active, lanes, order);
+    }
+
+    /// Ends a step with substeps of length `h`: its impulses become those of the last step.
+    pub(crate) fn finish(&mut self, h: Real) {
+        core::mem::swap(&mut self.last, &mut self.next);
+        self.h = h;
+    }
+
+    /// Shrinks lists that are far larger than their contents.
+    pub(crate) fn shrink_unused(&mut self) {
+        self.last.shrink_unused();
+        self.next.shrink_unused();
+    }
+}
+
+/// Finds the cached pair of each active contact. Both lists are sorted by key, so they are merged
+/// in one pass: `order` has the key and position of each cached pair. `left` gets the positions of
+/// the cached pairs that match no active contact.
+pub(crate) fn match_cached(
+    summaries: &[Summary],
+    active: &[u32],
+    order: &[(PairKey, u32)],
+    matched: &mut [u32],
+    left: &mut Vec<u32>,
+) {
+    let mut order = order.iter().copied().peekable();
+    for (&contact, matched) in active.iter().zip(matched) {
+        let Summary { key, is_new, .. } = summaries[contact as usize];
+        while let Some((_, index)) = order.next_if(|(old, _)| *old < key) {
+            left.push(index);
+        }
+        // The entry belongs to a removed body that had the same index.
+        while is_new && order.next_if(|(old, _)| *old == key).is_some() {}
+        *matched = order.next_if(|(old, _)| *old == key).map_or(NOT_MATCHED, |(_, index)| index);
+    }
+    left.extend(order.map(|(_, index)| index));
+}
+
+/// Writes the key and the lane of each active contact, in their order.
+pub(crate) fn write_order(
+    summaries: &[Summary],
+    active: &[u32],
+    lanes: &[u32],
+    order: &mut [(PairKey, u32)],
+) {
+    for ((&contact, &lane), out) in active.iter().zip(lanes).zip(order) {
+        *out = (summaries[contact as usize].key, lane);
     }
 }
 
 impl CachedImpulse {
     /// Scales the impulses from a substep of length `from` to one of length `h`.
-    fn for_substep(mut self, h: Real, from: Real) -> CachedImpulse {
+    pub(crate) fn for_substep(mut self, h: Real, from: Real) -> CachedImpulse {
         if h != from && 0.0 < h && 0.0 < from {
             let ratio = scale_for(h, from);
             self.manifold_key.means = self.manifold_key.means.map(|mean| mean * ratio);

@@ -246,7 +246,7 @@ impl Pass<'_> {
             inverse_h: rate,
             push_out_rate: settings.push_out_rate.min(0.25 * rate),
             push_out_speed: settings.push_out_speed * unit,
-            slop: settings.slop * unit,
+            slop: settings.slop_length(),
             max_warm_start_speed: MAX_WARM_START_SPEED * unit,
             details: &[],
             rounds: &[],

@@ -4,23 +4,137 @@
 //! Friction of a manifold acts at the centre of pressure: the mean of its contacts, weighted by
 //! their cached impulses.
 
+use crate::bodies::active::ActiveBodies;
 use crate::bodies::mass::{MassData, held_center};
-use crate::contacts::contact::{ContactImpulse, ContactInput};
-use crate::impulses::cache::ManifoldKey;
+use crate::contacts::contact::{ContactImpulse, ContactInput, Contacts};
+use crate::contacts::summary::AHEAD;
+use crate::impulses::cache::{ImpulseList, ManifoldKey};
+use crate::impulses::classes::ColorClasses;
+use crate::impulses::color::EMPTY_LANE;
 use crate::impulses::damping::{Damping, Normal};
-use crate::impulses::group::Group;
+use crate::impulses::group::{Group, NO_DETAILS, NO_ROUND};
 use crate::impulses::lane_vec::{Lanes, V3};
 use crate::impulses::load::LoadScale;
 use crate::sleep::rest::DEEP_SLOPS;
 use carom_geom::MAX_CONTACTS;
-use carom_lanes::{F32Lanes, Simd, U32Lanes};
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes};
 use carom_math::{Real, Vec3};
+
+/// The input of loading manifolds.
+#[derive(Clone, Copy)]
+pub(crate) struct Manifolds<'a> {
+    pub(crate) contacts: &'a Contacts<'a>,
+    /// Indices of the contacts that are solved.
+    pub(crate) active: &'a [u32],
+    /// For each of these contacts, its position in `cached`.
+    pub(crate) matched: &'a [u32],
+    /// The pairs of the last step.
+    pub(crate) cached: &'a ImpulseList,
+    /// Indices into `active`, eight for each group; [`EMPTY_LANE`] for an empty lane.
+    pub(crate) order: &'a [u32],
+    pub(crate) bodies: &'a ActiveBodies,
+    pub(crate) masses: &'a [MassData],
+    pub(crate) warm_start: WarmStart,
+    pub(crate) load: LoadScale,
+}
+
+/// Loads groups of eight manifolds, beginning with group `first`, and writes their keys. Returns
+/// the number of warm started contacts, and of all contacts.
+///
+/// Tried: the warm start in the same pass, storing in the last pass, and each thread loading the
+/// groups that it solves. None was faster.
+pub(crate) fn load_groups(
+    from: &Manifolds<'_>,
+    _colors: &ColorClasses,
+    first: usize,
+    groups: &mut [Group],
+    manifold_keys: &mut [ManifoldKey],
+) -> (usize, usize) {
+    carom_lanes::dispatch(Loader { from, first, groups, manifold_keys })
+}
+
+struct Loader<'a> {
+    from: &'a Manifolds<'a>,
+    first: usize,
+    groups: &'a mut [Group],
+    manifold_keys: &'a mut [ManifoldKey],
+}
+
+impl Kernel for Loader<'_> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> (usize, usize) {
+        let Loader { from, first, groups, manifold_keys } = self;
+        let mut rows = Rows::NONE;
+        let (mut n_warm, mut n_contacts) = (0, 0);
+        for (k, (group, manifold_keys)) in groups.iter_mut().zip(manifold_keys.chunks_mut(8)).enumerate() {
+            let (warm, all) = from.read(first + k, group, &mut rows, manifold_keys);
+            (n_warm, n_contacts) = (n_warm + warm, n_contacts + all);
+            rows.write(simd, group, from.warm_start.slop, &from.load);
+        }
+        (n_warm, n_contacts)
+    }
+}
+
+impl Manifolds<'_> {
+    /// Reads the manifolds of a group. Returns the number of warm started contacts, and of all
+    /// contacts.
+    fn read(
+        &self,
+        group_number: usize,
+        group: &mut Group,
+        rows: &mut Rows,
+        manifold_keys: &mut [ManifoldKey],
+    ) -> (usize, usize) {
+        let still = (self.masses.len() - 1) as u32;
+        let first = 8 * group_number;
+        let members = &self.order[first..first + 8];
+        if members[7] == EMPTY_LANE {
+            *rows = Rows::NONE;
+            (group.body_a, group.body_b) = ([still; 8], [still; 8]);
+        }
+        (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
+        (group.details, group.round) = (NO_DETAILS, NO_ROUND);
+        let (mut n_warm, mut n_contacts) = (0, 0);
+        let members = members.iter().take_while(|&&member| member != EMPTY_LANE);
+        for (lane, (&member, manifold_key)) in members.zip(manifold_keys).enumerate() {
+            if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != EMPTY_LANE) {
+                self.contacts.prefetch(self.active[later as usize] as usize);
+                self.cached.prefetch(self.matched[later as usize]);
+            }
+            let pair = self.contacts.get(self.active[member as usize] as usize);
+            let index = self.matched[member as usize] as usize;
+            let cached = self.cached.manifold_keys.get(index).zip(self.cached.impulses.get(index));
+            let [a, b] = [pair.body_a, pair.body_b].map(|body| self.bodies.slot(body));
+            (group.body_a[lane], group.body_b[lane]) = (a as u32, b as u32);
+            let masses = [&self.masses[a], &self.masses[b]];
+            n_warm += rows.read(lane, &pair, masses, cached, self.warm_start, manifold_key);
+            let n = pair.manifold.contacts().len();
+            n_contacts += n;
+            group.n_points = group.n_points.max(n as u8);
+            group.movable_a |= u8::from(self.bodies.is_movable()[a]) << lane;
+            group.movable_b |= u8::from(self.bodies.is_movable()[b]) << lane;
+        }
+        (n_warm, n_contacts)
+    }
+}
+
+/// The conversion of cached impulses to the warm start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WarmStart {
+    /// The length of the substep divided by that of the cached impulses.
+    pub(crate) ratio: Real,
+    pub(crate) damping: Damping,
+    /// Overlap that is not corrected.
+    pub(crate) slop: Real,
+}
 
 /// The input of eight manifolds as rows of eight numbers. A transpose turns eight rows into lanes,
 /// which is faster than writing single numbers.
 #[derive(Debug)]
-pub(crate) struct Rows {
-    /// Inverse mass, inverse inertia, and calmness.
+struct Rows {
+    /// Inverse mass, inverse inertia, and rest weight.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
     /// The centres of mass of A and B, a flag, and the number of contacts. The flag is 1 if
@@ -35,7 +149,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Eight empty rows.
-    pub(crate) const NONE: Rows = Rows {
+    const NONE: Rows = Rows {
         mass_a: [[0.0; 8]; 8],
         mass_b: [[0.0; 8]; 8],
         centers: [[0.0; 8]; 8],
@@ -46,19 +160,18 @@ impl Rows {
     /// Reads a manifold and writes its key. Returns how many of its contacts were matched by
     /// features.
     ///
-    /// `masses` are those of the two bodies. `ratio` is the length of this substep divided by that
-    /// of the cached impulses, which are damped.
-    pub(crate) fn read(
+    /// `masses` are those of the two bodies.
+    fn read(
         &mut self,
         lane: usize,
         pair: &ContactInput<'_>,
-        cached: Option<(&ManifoldKey, &ContactImpulse)>,
         masses: [&MassData; 2],
-        (ratio, damping): (Real, Damping),
-        slop: Real,
+        cached: Option<(&ManifoldKey, &ContactImpulse)>,
+        warm_start: WarmStart,
         manifold_key: &mut ManifoldKey,
     ) -> usize {
         let [a, b] = masses;
+        let WarmStart { ratio, damping, slop } = warm_start;
         let normal = pair.manifold.normal();
         let contacts = pair.manifold.contacts();
         let mut n_known = 0;
@@ -99,7 +212,7 @@ impl Rows {
     /// Tried: friction always at the middle of the touching contacts; stacks with irregular
     /// substeps swayed ten times as fast. Figures: `benches/notes/carom-world.md`.
     #[inline(always)]
-    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
+    fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
         let zero = S::F32x8::splat(simd, 0.0);
         let one = S::F32x8::splat(simd, 1.0);
         let half = S::F32x8::splat(simd, 0.5);
@@ -109,8 +222,8 @@ impl Rows {
         mass_b[0].store(&mut group.inverse_mass_b);
         // Calm bodies have up to twice the slop. In a pile, the removal of the overlap of one
         // resting body moves others, so the pile would keep creeping.
-        let calm = mass_a[7].min(mass_b[7]);
-        (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
+        let rest_weight = mass_a[7].min(mass_b[7]);
+        (S::F32x8::splat(simd, slop) * (one + rest_weight)).store(&mut group.slop);
         let mut k = 0;
         while k < 6 {
             mass_a[k + 1].store(&mut group.inverse_inertia_a[k]);

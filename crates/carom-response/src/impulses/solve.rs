@@ -384,8 +384,8 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let has_lever = lever.gt(zero);
         let per_lever = S::F32x8::select(has_lever, one / lever, zero);
         let length_sq = |along_1: S::F32x8, along_2: S::F32x8, twist: S::F32x8| {
-            let around = twist * per_lever;
-            along_1 * along_1 + along_2 * along_2 + around * around
+            let twist_force = twist * per_lever;
+            along_1 * along_1 + along_2 * along_2 + twist_force * twist_force
         };
         // The impulses that stop all motion, if they are within the limit.
         let sticking_1 = old_1 - (m11 * slide_1 + m12 * slide_2);

@@ -104,8 +104,8 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let twist = S::F32x8::load(simd, &g.twist_total);
     // Force and torque have one limit: see [`solve`](crate::impulses::solve).
     let has_lever = zero.lt(pressed) & zero.lt(pressed_lever);
-    let around = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
-    let length = (along_1 * along_1 + along_2 * along_2 + around * around).sqrt();
+    let twist_force = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
+    let length = (along_1 * along_1 + along_2 * along_2 + twist_force * twist_force).sqrt();
     let slid = left(length, coefficient * pressed);
     let twisted = S::F32x8::select(has_lever, slid, zero);
     let (left_1, left_2, left_twist) = (along_1 * slid, along_2 * slid, twist * twisted);

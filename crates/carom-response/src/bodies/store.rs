@@ -7,19 +7,43 @@
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid
 //! bodies).
 
+use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::{Body, BodyKind};
-use crate::bodies::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion};
+use crate::bodies::free::{FreeMotion, MotionKind, delta_rotation, gyration_sq, motion};
 use crate::bodies::mass::MassData;
+use crate::bodies::states::BodyStates;
 use crate::impulses::lane_vec::State;
 use crate::integrate;
+use crate::sleep::island::Islands;
 use crate::sleep::rest::{StepMotion, Touch};
+use crate::step::backend;
+use crate::step::context::StepContext;
 use carom_math::{Quat, Real, Vec3, ops, rotation};
+
+impl BodyStates {
+    /// Writes the results of a step into the bodies, and finds their rest times.
+    pub(crate) fn store(
+        &mut self,
+        context: &StepContext<'_>,
+        bodies: &mut [Body],
+        active: &ActiveBodies,
+        islands: &Islands,
+    ) {
+        let &StepContext { settings, dt, .. } = context;
+        let unit = settings.length_unit;
+        let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
+        let BodyStates { states, masses, free, rest_times, .. } = self;
+        let moved = Moved { indices: active.indices(), states, masses, free, touches: islands.touches() };
+        rest_times.resize(active.len(), 0.0);
+        backend::store_bodies(&Limits { max_speed, sleep_speed, dt }, 0, bodies, &moved, rest_times);
+    }
+}
 
 /// Results of a step, by slot, for all bodies or for a chunk of them.
 #[derive(Clone, Copy)]
 pub(crate) struct Moved<'a> {
     /// The indices of the bodies.
-    pub(crate) movers: &'a [u32],
+    pub(crate) indices: &'a [u32],
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [FreeMotion],
@@ -30,15 +54,15 @@ impl<'a> Moved<'a> {
     /// Splits off the first `n` results.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
-        let (movers, movers_behind) = self.movers.split_at(n);
+        let (indices, indices_behind) = self.indices.split_at(n);
         let (states, states_behind) = self.states.split_at(n);
         let (masses, masses_behind) = self.masses.split_at(n);
         let (free, free_behind) = self.free.split_at(n);
         let (touches, touches_behind) = self.touches.split_at(n);
         (
-            Moved { movers, states, masses, free, touches },
+            Moved { indices, states, masses, free, touches },
             Moved {
-                movers: movers_behind,
+                indices: indices_behind,
                 states: states_behind,
                 masses: masses_behind,
                 free: free_behind,
@@ -66,15 +90,15 @@ pub(crate) fn store_bodies(
     moved: &Moved<'_>,
     rest_times: &mut [Real],
 ) {
-    let Moved { movers, states, masses, free, touches } = *moved;
-    let rows = movers.iter().zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
+    let Moved { indices, states, masses, free, touches } = *moved;
+    let rows = indices.iter().zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
     for (((((&number, state), mass), free), &touch), rest_time) in rows {
-        if free.moves == Moves::Not {
+        if free.kind == MotionKind::Still {
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
         store_body(limits, body, state, (mass, free, touch));
-        if free.moves == Moves::ByForce {
+        if free.kind == MotionKind::Dynamic {
             *rest_time = if body.can_sleep { body.rest.rest_time() } else { 0.0 };
         }
     }
