@@ -1,8 +1,7 @@
-//! One step of a world of rigid bodies in contact: all stages in order.
+//! One step of a world of rigid bodies in contact: its phases in order.
 //!
-//! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
-//!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
-//!   Jointed bodies that land are relaxed again: see `joints/passes.rs`.
+//! - `Solver::run_phases` lists the phases of a step. Each one is a method of the struct that owns
+//!   its data. `step/substeps.rs` lists the phases of a substep.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -17,11 +16,12 @@ use crate::bodies::states::BodyStates;
 use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts};
 use crate::contacts::step_contacts::StepContacts;
 use crate::impulses::balance::Balance;
-use crate::impulses::cache::{CachedImpulse, ImpulseCache, ImpulseList};
+use crate::impulses::cache::ImpulseCache;
 use crate::impulses::constraints::ContactConstraints;
 use crate::impulses::energy::{EnergyBound, EnergyInput};
+use crate::impulses::impulse_list::{CachedImpulse, ImpulseList};
 use crate::impulses::load::{LoadScale, WorldLoad};
-use crate::impulses::results::ContactReports;
+use crate::impulses::reports::ContactReports;
 use crate::joints::constraints::{JointConstraints, MovingJointsMut};
 use crate::joints::joint::{Joint, MovingJoints};
 use crate::settings::{SolverError, SolverSettings};
@@ -257,7 +257,7 @@ impl Solver {
     ) -> Result<(), SolverError> {
         self.settings.check(dt)?;
         match listed {
-            Some(listed) => self.active.check_listed(bodies, listed)?,
+            Some(listed) => self.active.check_listed(bodies, listed, backend::classify)?,
             None => match bodies.iter().position(|body| !body.is_finite()) {
                 Some(body) => return Err(SolverError::BodyNotFinite(body)),
                 None => {}
@@ -293,7 +293,7 @@ impl Solver {
         }
     }
 
-    /// Runs the phases of a step, in their order.
+    /// Runs the phases of a step, in their order: preparation, substeps, and results.
     fn run_phases(
         &mut self,
         context: &StepContext<'_>,
@@ -332,7 +332,7 @@ impl Solver {
         backend::both(
             active.len(),
             || are_colored = constraints.color(contacts, active),
-            || islands.find(bodies, joints, contacts, active),
+            || islands.find(bodies, joints, &contacts.summaries, &contacts.details.surfaces, active),
         );
         if !are_colored {
             // Some selected contacts move no body: leave them out, and colour again.
@@ -357,7 +357,7 @@ impl Solver {
             bodies: &mut self.bodies,
             colors,
             pass,
-            joints: self.joints.solver(context, joints),
+            joints: self.joints.passes(context, joints),
             balance: &mut self.balance,
             bounces: &mut self.reports.bounces,
             elapsed: 0.0,
@@ -410,6 +410,5 @@ impl Solver {
         self.contacts.shrink_unused();
         self.constraints.shrink_unused();
         self.reports.shrink_unused();
-        self.joints.shrink_unused();
     }
 }

@@ -10,7 +10,6 @@
 use crate::bodies::body::{Body, BodyKind};
 use crate::bodies::free::MotionKind;
 use crate::settings::SolverError;
-use crate::step::backend;
 use alloc::vec::Vec;
 
 /// The value in [`ActiveBodies::slots`] of a body that is not active.
@@ -37,7 +36,14 @@ impl ActiveBodies {
 
     /// Checks a list of bodies before [`ActiveBodies::select_listed`]: it is ascending, and all
     /// bodies exist and are finite.
-    pub(crate) fn check_listed(&mut self, bodies: &[Body], listed: &[u32]) -> Result<(), SolverError> {
+    ///
+    /// `classify` is [`classify`], or its parallel form.
+    pub(crate) fn check_listed(
+        &mut self,
+        bodies: &[Body],
+        listed: &[u32],
+        classify: impl FnOnce(&[Body], &[u32], &mut [MotionKind]) -> bool,
+    ) -> Result<(), SolverError> {
         let mut next = 0;
         for (index, &body) in listed.iter().enumerate() {
             if body < next || bodies.len() <= body as usize {
@@ -46,7 +52,7 @@ impl ActiveBodies {
             next = body + 1;
         }
         self.kinds.resize(listed.len(), MotionKind::Still);
-        if !backend::classify(bodies, listed, &mut self.kinds) {
+        if !classify(bodies, listed, &mut self.kinds) {
             let bad = listed.iter().find(|&&body| !bodies[body as usize].is_finite());
             return Err(SolverError::BodyNotFinite(bad.map_or(0, |&body| body as usize)));
         }

@@ -118,11 +118,6 @@ impl FreeMotion {
         self.may_gain_energy || self.is_steered
     }
 
-    /// Returns the velocity that forces add in a substep.
-    pub(crate) fn dv(&self) -> Vec3 {
-        self.dv
-    }
-
     /// Whether the body moves by forces, and no joint holds it.
     pub(crate) fn is_loose(&self) -> bool {
         self.kind == MotionKind::Dynamic && !self.is_jointed
@@ -142,6 +137,7 @@ pub(crate) fn gyration_sq(body: &Body) -> Real {
     if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 }
 }
 
+/// Returns the linear and the angular velocity.
 pub(crate) fn motion(state: &State) -> (Vec3, Vec3) {
     let m = &state.front;
     (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
@@ -151,6 +147,13 @@ pub(crate) fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
     state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
 }
 
+/// Returns the displacement since the start of the step.
+pub(crate) fn displacement(state: &State) -> Vec3 {
+    let d = &state.back;
+    Vec3::new(d[0], d[1], d[2])
+}
+
+/// Returns the rotation since the start of the step.
 pub(crate) fn delta_rotation(state: &State) -> Quat {
     let d = &state.back;
     Quat::from_xyzw(d[3], d[4], d[5], d[6])

@@ -5,6 +5,7 @@ pub(crate) mod advance;
 pub(crate) mod body;
 pub(crate) mod free;
 pub(crate) mod gyroscope;
+pub(crate) mod load;
 pub(crate) mod locked_axes;
 pub(crate) mod mass;
 pub(crate) mod motion_bounds;

@@ -1,4 +1,5 @@
-//! The states of the active bodies during a step, by slot: loads them from the bodies.
+//! The states of the active bodies during a step, by slot: loads them from the bodies, and stores
+//! the results.
 //!
 //! - A state has the velocities, and the displacement since the start of the step.
 //! - Masses are constant during a step.
@@ -9,21 +10,22 @@
 //! Reference: E. Catto, SIMD Matters, box2d.org, 2024 (body states).
 
 use crate::bodies::active::ActiveBodies;
-use crate::bodies::advance::MAX_CONTACT_TURN;
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, MotionKind, gyration_sq};
-use crate::bodies::gyroscope::uneven_inertia;
-use crate::bodies::locked_axes::LockedAxes;
+use crate::bodies::free::FreeMotion;
+use crate::bodies::gyroscope::Gyroscope;
+use crate::bodies::load::Forces;
 use crate::bodies::mass::MassData;
 use crate::bodies::motion_bounds::MotionBounds;
+use crate::bodies::store::{Limits, Moved};
 use crate::impulses::lane_vec::{REST, State};
+use crate::joints::rows::Jointed;
 use crate::memory;
 use crate::sleep::island::Islands;
 use crate::step::backend;
 use crate::step::context::StepContext;
 use crate::step::substep::BodyMotion;
 use alloc::vec::Vec;
-use carom_math::{Real, Vec3, ops};
+use carom_math::{Real, Vec3};
 
 /// The states, masses and motions of the bodies of a step, by slot.
 #[derive(Clone, Debug, Default)]
@@ -31,6 +33,10 @@ pub(crate) struct BodyStates {
     pub(crate) states: Vec<State>,
     pub(crate) masses: Vec<MassData>,
     pub(crate) free: Vec<FreeMotion>,
+    /// The velocity changes by joints in a substep. Empty if there are no joints.
+    pub(crate) pushes: Vec<(Vec3, Vec3)>,
+    /// The jointed bodies with unequal moments of inertia, in the order of their joints.
+    pub(crate) gyroscopes: Vec<Gyroscope>,
     /// For how long each body has been at rest, at the end of a step.
     pub(crate) rest_times: Vec<Real>,
     pub(crate) bounds: MotionBounds,
@@ -67,6 +73,35 @@ impl BodyStates {
         bounds.find(bodies, active.indices());
     }
 
+    /// Writes the results of a step into the bodies, and finds their rest times.
+    pub(crate) fn store(
+        &mut self,
+        context: &StepContext<'_>,
+        bodies: &mut [Body],
+        active: &ActiveBodies,
+        islands: &Islands,
+    ) {
+        let &StepContext { settings, dt, .. } = context;
+        let unit = settings.length_unit;
+        let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
+        let BodyStates { states, masses, free, rest_times, .. } = self;
+        let moved = Moved { indices: active.indices(), states, masses, free, touches: islands.touches() };
+        rest_times.resize(active.len(), 0.0);
+        backend::store_bodies(&Limits { max_speed, sleep_speed, dt }, 0, bodies, &moved, rest_times);
+    }
+
+    /// Returns the states as joints change them.
+    pub(crate) fn jointed(&mut self) -> Jointed<'_> {
+        Jointed { states: &mut self.states, pushes: &mut self.pushes }
+    }
+
+    /// Turns the gyroscopes for a time `h`.
+    pub(crate) fn turn_gyroscopes(&mut self, h: Real) {
+        for gyroscope in &self.gyroscopes {
+            gyroscope.turn(&mut self.states, &mut self.pushes, h);
+        }
+    }
+
     /// Removes the parts of the velocities beyond the bounds of the bodies.
     pub(crate) fn bound(&mut self) {
         self.bounds.apply(&mut self.states);
@@ -82,96 +117,6 @@ impl BodyStates {
         memory::shrink_unused(&mut self.states);
         memory::shrink_unused(&mut self.masses);
         memory::shrink_unused(&mut self.free);
+        memory::shrink_unused(&mut self.pushes);
     }
-}
-
-/// The input of loading bodies.
-#[derive(Clone, Copy)]
-pub(crate) struct Forces<'a> {
-    pub(crate) bodies: &'a [Body],
-    pub(crate) gravity: Vec3,
-    /// Rest time at which the bodies marked in `settles` begin to become calm. After twice this
-    /// time they are calm.
-    pub(crate) rest_from: Real,
-    /// Speed that a calm body loses in this step.
-    pub(crate) rest_brake: Real,
-    pub(crate) h: Real,
-    /// Length of the whole step.
-    pub(crate) dt: Real,
-}
-
-/// Loads bodies into states. `indices` are those of the bodies. `settles` marks the bodies of a
-/// large island that comes to rest.
-pub(crate) fn load_bodies(
-    forces: &Forces<'_>,
-    indices: &[u32],
-    settles: &[bool],
-    (states, masses, free): (&mut [State], &mut [MassData], &mut [FreeMotion]),
-) {
-    let h = forces.h;
-    let rows = states.iter_mut().zip(masses).zip(free);
-    for ((&number, &settles), ((state, mass), free)) in indices.iter().zip(settles).zip(rows) {
-        let body = &forces.bodies[number as usize];
-        *state = REST;
-        *mass = MassData { center: body.world_center(), ..MassData::NONE };
-        *free = FreeMotion::NONE;
-        let (mut v, mut w) = (body.linear_velocity, body.angular_velocity);
-        if body.is_active() {
-            (v, w) = (body.locked_axes.free_translation(v), body.locked_axes.free_rotation(w));
-            let i = body.world_inverse_inertia();
-            mass.inverse_mass = body.inverse_mass;
-            // The mean of two entries that should be equal, because rounding must not make the
-            // matrix unsymmetric.
-            let mean = |x: Real, y: Real| 0.5 * (x + y);
-            mass.inverse_inertia = [
-                i.x_axis.x,
-                i.y_axis.y,
-                i.z_axis.z,
-                mean(i.x_axis.y, i.y_axis.x),
-                mean(i.x_axis.z, i.z_axis.x),
-                mean(i.y_axis.z, i.z_axis.y),
-            ];
-            let gravity =
-                if 0.0 < body.inverse_mass { forces.gravity * body.gravity_scale } else { Vec3::ZERO };
-            free.kind = MotionKind::Dynamic;
-            free.dv = body.locked_axes.free_translation(gravity + body.force * body.inverse_mass) * h;
-            free.dw = mass.inertia_matrix() * body.torque * h;
-            free.keep_v = 1.0 / (1.0 + h * body.linear_damping.max(0.0));
-            free.keep_w = 1.0 / (1.0 + h * body.angular_damping.max(0.0));
-            let is_calming = settles && forces.rest_from < body.rest.slow_time();
-            mass.rest_weight =
-                if is_calming { (body.rest.slow_time() / forces.rest_from - 1.0).min(1.0) } else { 0.0 };
-            // Braking is a constant deceleration. Tried: a fraction of the velocity; it also holds
-            // up bodies that tip over. Tried: braking in each substep; it keeps the next substep
-            // from correcting errors. Figures: `benches/notes/carom-world.md`.
-            if mass.rest_weight == 1.0 && 2.0 * forces.rest_from < body.rest.calm_time() {
-                v = slower(v, forces.rest_brake);
-                let gyration = ops::sqrt(gyration_sq(body));
-                w = if 0.0 < gyration { slower(w, forces.rest_brake / gyration) } else { w };
-            }
-            let dt_sq = forces.dt * forces.dt;
-            mass.spins_far = MAX_CONTACT_TURN * MAX_CONTACT_TURN < w.length_squared() * dt_sq;
-            let size_sq = gyration_sq(body);
-            mass.max_contact_speed_sq = if 0.0 < size_sq { size_sq / dt_sq } else { Real::INFINITY };
-            // A locked axis does not keep the angular momentum, so such a body keeps its angular
-            // velocity.
-            if !body.locked_axes.intersects(LockedAxes::ROTATION) {
-                free.is_uneven = uneven_inertia(body).is_some();
-            }
-        } else if body.is_moving_kinematic() {
-            free.kind = MotionKind::Kinematic;
-            mass.rest_weight = 0.0;
-        }
-        (free.v, free.w) = (v, w);
-        if free.kind != MotionKind::Still {
-            state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
-            mass.velocity = v;
-        }
-    }
-}
-
-/// Reduces a speed by `lost`. Returns zero if the velocity is NaN.
-fn slower(v: Vec3, lost: Real) -> Vec3 {
-    let speed = v.length();
-    if lost < speed { v * (1.0 - lost / speed) } else { Vec3::ZERO }
 }

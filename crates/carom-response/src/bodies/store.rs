@@ -7,37 +7,13 @@
 //! Reference: E. Hairer, C. Lubich, G. Wanner, Geometric Numerical Integration, 2006, VII.5 (rigid
 //! bodies).
 
-use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::{Body, BodyKind};
-use crate::bodies::free::{FreeMotion, MotionKind, delta_rotation, gyration_sq, motion};
+use crate::bodies::free::{FreeMotion, MotionKind, delta_rotation, displacement, gyration_sq, motion};
 use crate::bodies::mass::MassData;
-use crate::bodies::states::BodyStates;
 use crate::impulses::lane_vec::State;
 use crate::integrate;
-use crate::sleep::island::Islands;
 use crate::sleep::rest::{StepMotion, Touch};
-use crate::step::backend;
-use crate::step::context::StepContext;
 use carom_math::{Quat, Real, Vec3, ops, rotation};
-
-impl BodyStates {
-    /// Writes the results of a step into the bodies, and finds their rest times.
-    pub(crate) fn store(
-        &mut self,
-        context: &StepContext<'_>,
-        bodies: &mut [Body],
-        active: &ActiveBodies,
-        islands: &Islands,
-    ) {
-        let &StepContext { settings, dt, .. } = context;
-        let unit = settings.length_unit;
-        let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
-        let BodyStates { states, masses, free, rest_times, .. } = self;
-        let moved = Moved { indices: active.indices(), states, masses, free, touches: islands.touches() };
-        rest_times.resize(active.len(), 0.0);
-        backend::store_bodies(&Limits { max_speed, sleep_speed, dt }, 0, bodies, &moved, rest_times);
-    }
-}
 
 /// Results of a step, by slot, for all bodies or for a chunk of them.
 #[derive(Clone, Copy)]
@@ -193,7 +169,8 @@ fn store_body(
     } else {
         orientation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
     }
-    let center = mass.center + Vec3::new(d[0], d[1], d[2]);
+    let moved = displacement(state);
+    let center = mass.center + moved;
     let translation = center - rotation::rotate(orientation, body.center_of_mass);
     if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
         // After an overflow the body keeps its pose, and stops.
@@ -212,7 +189,7 @@ fn store_body(
     let motion = StepMotion {
         linear_velocity: v,
         angular_velocity: w,
-        mean_velocity: Vec3::new(d[0], d[1], d[2]) * rate,
+        mean_velocity: moved * rate,
         mean_angular_velocity: turn * rate,
         gyration_sq: gyration_sq(body),
         has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO || free.is_steered,

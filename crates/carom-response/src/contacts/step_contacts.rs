@@ -99,7 +99,7 @@ fn first_fault(n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverErr
             return Err(SolverError::ContactManifold(k));
         }
         let contact = contacts.get(k);
-        if !contact.is_between(n_bodies) {
+        if !contact.key().is_between(n_bodies) {
             return Err(SolverError::ContactBody(k));
         }
         if let Some((what, value)) = contact.bad_number() {

@@ -9,7 +9,9 @@
 
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::states::BodyStates;
+use crate::contacts::at_impact;
 use crate::contacts::contact::scale_for;
+use crate::contacts::round;
 use crate::contacts::step_contacts::StepContacts;
 use crate::contacts::summary::Summary;
 use crate::impulses::cache::ImpulseCache;
@@ -92,12 +94,13 @@ impl ContactConstraints {
         let counts = backend::load_groups(&from, colors, 0, groups, &mut cache.next.manifold_keys);
         let lanes = coloring.lanes();
         let BodyStates { masses, free, .. } = bodies;
-        contacts.details.load_impacts(context.contacts, (&contacts.active, lanes), groups);
+        let solved = (&contacts.active[..], lanes);
+        at_impact::load(&contacts.details.at_impact, context.contacts, solved, groups);
         let loader = DetailsLoader { context, contacts, lanes, masses };
         loader.load(groups, details, |slots| {
             slots.into_iter().for_each(|slot| free[slot as usize].may_gain_energy = true);
         });
-        contacts.details.load_rounds((&contacts.active, lanes), groups, rounds);
+        round::load(&contacts.details.rounds, solved, groups, rounds);
         counts
     }
 

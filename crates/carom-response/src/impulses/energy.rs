@@ -23,7 +23,7 @@
 
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, gyration_sq};
+use crate::bodies::free::{FreeMotion, displacement, gyration_sq, motion, set_motion};
 use crate::bodies::mass::MassData;
 use crate::contacts::contact::ContactImpulse;
 use crate::contacts::step_contacts::StepContacts;
@@ -98,13 +98,12 @@ impl EnergyInput<'_> {
     /// Whether the body spins fast or travels farther than its size, and contacts changed its
     /// velocities or position.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
-        let (free, m) = (&self.free[slot], &state.front);
+        let free = &self.free[slot];
         if !free.is_loose() {
             return false;
         }
         let body = self.body(slot);
-        let v = Vec3::new(m[0], m[1], m[2]);
-        let w = Vec3::new(m[3], m[4], m[5]);
+        let (v, w) = motion(state);
         let spin_sq = w.length_squared().max(body.angular_velocity.length_squared());
         let speed_sq = v.length_squared().max(body.linear_velocity.length_squared());
         let dt = self.context.dt;
@@ -113,10 +112,9 @@ impl EnergyInput<'_> {
             return false;
         }
         let n_substeps = self.n_substeps();
-        let pushed = v - body.linear_velocity - free.dv() * n_substeps;
-        let d = &state.back;
-        let fallen = free.dv() * (0.5 * (n_substeps + 1.0));
-        let pushed_by = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * dt;
+        let pushed = v - body.linear_velocity - free.dv * n_substeps;
+        let fallen = free.dv * (0.5 * (n_substeps + 1.0));
+        let pushed_by = displacement(state) - (body.linear_velocity + fallen) * dt;
         w != body.angular_velocity
             || VELOCITY_ROUNDING_SQ * speed_sq < pushed.length_squared()
             || VELOCITY_ROUNDING_SQ * speed_sq * dt_sq < pushed_by.length_squared()
@@ -185,9 +183,7 @@ impl EnergyBound {
             let w = (terms.w + terms.dw * factor) * sum.scale;
             let (v, w) = (v.as_vec3(), w.as_vec3());
             if v.is_finite() && w.is_finite() {
-                let m = &mut states[slot].front;
-                [m[0], m[1], m[2]] = v.to_array();
-                [m[3], m[4], m[5]] = w.to_array();
+                set_motion(&mut states[slot], v, w);
             }
         }
         n_bounded
@@ -258,28 +254,27 @@ struct Terms {
 /// lags half a substep behind the position. With this added, free flight keeps its energy exactly,
 /// and a bounce back to its height gains none.
 fn lag_of(free: &FreeMotion) -> DVec3 {
-    free.dv().as_dvec3() * 0.5
+    free.dv.as_dvec3() * 0.5
 }
 
 impl Terms {
     fn of(input: &EnergyInput<'_>, slot: usize, state: &State) -> Terms {
         let body = input.body(slot);
-        let (free, m) = (&input.free[slot], &state.front);
+        let free = &input.free[slot];
         let lag = lag_of(free);
         let (v0, w0) = (body.linear_velocity.as_dvec3() + lag, body.angular_velocity.as_dvec3());
         let n_substeps = f64::from(input.context.dt) / f64::from(input.context.h);
-        let pushed = free.dv().as_dvec3() * n_substeps;
+        let pushed = free.dv.as_dvec3() * n_substeps;
         let v = v0 + pushed;
-        let [x, y, z, a, b, c] = [m[0], m[1], m[2], m[3], m[4], m[5]].map(f64::from);
-        let (dv, dw) = (DVec3::new(x, y, z) + lag - v, DVec3::new(a, b, c) - w0);
+        let (new_v, new_w) = motion(state);
+        let (dv, dw) = (new_v.as_dvec3() + lag - v, new_w.as_dvec3() - w0);
         let inertia = input.masses[slot].inertia_matrix().as_dmat3().inverse();
         let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
         let (momentum, momentum_change) = (inertia * w0, inertia * dw);
         let mass = 1.0 / f64::from(body.inverse_mass);
-        let d = &state.back;
-        let displacement = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
         let force = pushed * (mass / f64::from(input.context.dt));
-        let max_energy = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement);
+        let max_energy =
+            0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement(state).as_dvec3());
         Terms { v, w: w0, dv, dw, momentum, momentum_change, mass, max_energy }
     }
 }

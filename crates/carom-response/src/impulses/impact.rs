@@ -21,6 +21,7 @@
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
 use crate::bodies::active::ActiveBodies;
+use crate::bodies::free::{delta_rotation, displacement, motion, set_motion};
 use crate::bodies::mass::held_center;
 use crate::bodies::states::BodyStates;
 use crate::contacts::contact::{ContactImpulse, ContactInput};
@@ -81,8 +82,8 @@ struct ImpactBody {
 impl ImpactBody {
     fn new(bodies: &BodyStates, slot: usize, moment: Moment) -> ImpactBody {
         let (state, mass) = (&bodies.states[slot], &bodies.masses[slot]);
-        let (m, d) = (&state.front, &state.back);
-        let (v, w) = (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]));
+        let (v, w) = motion(state);
+        let turn = delta_rotation(state);
         let [by_forces, free_v, free_w] = bodies.free[slot].substep();
         ImpactBody {
             v: if moment.has_forces { free_v - by_forces } else { v },
@@ -94,8 +95,8 @@ impl ImpactBody {
             inverse_mass: mass.inverse_mass,
             inverse_inertia: mass.inertia_matrix(),
             center: mass.center,
-            shift: Vec3::new(d[0], d[1], d[2]),
-            turn: (Vec3::new(d[3], d[4], d[5]), d[6]),
+            shift: displacement(state),
+            turn: (turn.xyz(), turn.w),
         }
     }
 
@@ -153,11 +154,9 @@ impl ImpactBody {
 
     /// Adds the changes to the velocities, and to the velocities before contacts.
     fn store(&self, bodies: &mut BodyStates, slot: usize) {
-        let m = &mut bodies.states[slot].front;
-        for k in 0..3 {
-            m[k] += self.change_v[k];
-            m[3 + k] += self.change_w[k];
-        }
+        let state = &mut bodies.states[slot];
+        let (v, w) = motion(state);
+        set_motion(state, v + self.change_v, w + self.change_w);
         bodies.free[slot].push(self.change_v, self.change_w);
     }
 }

@@ -8,11 +8,12 @@ use crate::bodies::active::ActiveBodies;
 use crate::bodies::mass::{MassData, held_center};
 use crate::contacts::contact::{ContactImpulse, ContactInput, Contacts};
 use crate::contacts::summary::AHEAD;
-use crate::impulses::cache::{ImpulseList, ManifoldKey};
+
 use crate::impulses::classes::ColorClasses;
 use crate::impulses::color::EMPTY_LANE;
 use crate::impulses::damping::{Damping, Normal};
 use crate::impulses::group::{Group, NO_DETAILS, NO_ROUND};
+use crate::impulses::impulse_list::{ImpulseList, ManifoldKey};
 use crate::impulses::lane_vec::{Lanes, V3};
 use crate::impulses::load::LoadScale;
 use crate::sleep::rest::DEEP_SLOPS;
@@ -207,15 +208,11 @@ impl Rows {
 
     /// Writes the lanes of a group. `group.n_points` is the largest number of contacts of a lane.
     ///
-    /// If no impulse is cached, all contacts within `slop` of the nearest one share the load.
-    ///
     /// Tried: friction always at the middle of the touching contacts; stacks with irregular
     /// substeps swayed ten times as fast. Figures: `benches/notes/carom-world.md`.
     #[inline(always)]
     fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
-        let zero = S::F32x8::splat(simd, 0.0);
-        let one = S::F32x8::splat(simd, 1.0);
-        let half = S::F32x8::splat(simd, 0.5);
+        let (one, half) = (S::F32x8::splat(simd, 1.0), S::F32x8::splat(simd, 0.5));
         let mass_a = transposed(simd, &self.mass_a);
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
@@ -235,7 +232,6 @@ impl Rows {
         let (held, n_contacts) = (c[6], c[7]);
         let one_and_half = S::F32x8::splat(simd, 1.5);
         let (holds_one, holds_b) = (half.lt(held), one_and_half.lt(held));
-        let held_center = V3::select(holds_b, center_b, center_a);
         let p = transposed(simd, &self.pairs);
         let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
         // The same formula as `Vec3::any_orthonormal_vector`.
@@ -251,14 +247,25 @@ impl Rows {
         p[7].store(&mut group.twist_impulse);
         (group.tangent_total, group.twist_total) = ([[0.0; 8]; 2], [0.0; 8]);
 
-        // Lanes with fewer contacts have zero mass in the unused ones.
-        let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
+        let points = self.write_points(simd, group, n_contacts);
+        load.write(simd, group, points.carried);
+        let center = points.center_of_pressure(simd, group, slop);
+        let at_center = (holds_one, V3::select(holds_b, center_b, center_a));
+        points.write_anchors(simd, group, center, at_center, [center_a, center_b]);
+    }
+
+    /// Writes the contacts of a group, without anchors. Lanes with fewer contacts have zero mass in
+    /// the unused ones.
+    #[inline(always)]
+    fn write_points<S: Simd>(&self, simd: S, group: &mut Group, n_contacts: S::F32x8) -> Points<S> {
+        let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+        let half = S::F32x8::splat(simd, 0.5);
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
         let mut largest = zero;
         let mut carried = zero;
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &mut group.points[k];
             let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
             let c = transposed(simd, &self.points[k]);
@@ -272,39 +279,75 @@ impl Rows {
             S::F32x8::select(is_there, one, zero).store(&mut point.normal_mass);
             k += 1;
         }
-        load.write(simd, group, carried);
+        Points { n_contacts, middles, nearest, largest, carried }
+    }
+}
+
+/// The contacts of eight manifolds, while they are written.
+struct Points<S: Simd> {
+    n_contacts: S::F32x8,
+    /// For each contact, the middle of its two points.
+    middles: [V3<S::F32x8>; MAX_CONTACTS],
+    /// The least distance.
+    nearest: S::F32x8,
+    /// The largest cached impulse, and the sum of all.
+    largest: S::F32x8,
+    carried: S::F32x8,
+}
+
+impl<S: Simd> Points<S> {
+    /// Returns the mean of the contacts, weighted by their cached impulses. If there are none, the
+    /// contacts within `slop` of the nearest one have equal weights.
+    #[inline(always)]
+    fn center_of_pressure(&self, simd: S, group: &Group, slop: Real) -> V3<S::F32x8> {
+        let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
         // Weights are relative to the largest impulse, because a denormal impulse has no finite
         // inverse.
-        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(largest);
-        let touching = nearest + S::F32x8::splat(simd, slop);
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(self.largest);
+        let touching = self.nearest + S::F32x8::splat(simd, slop);
         let mut center = V3 { x: zero, y: zero, z: zero };
         let mut weight_sum = zero;
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &group.points[k];
-            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let is_there = S::F32x8::splat(simd, k as Real).lt(self.n_contacts);
             let impulse = S::F32x8::load(simd, &point.impulse);
             let touches = S::F32x8::load(simd, &point.distance).le(touching);
             let by_touch = S::F32x8::select(touches, one, zero);
-            let weight = S::F32x8::select(is_pressed, impulse / largest, by_touch);
-            center = V3::select(is_there, center + middles[k] * weight, center);
+            let weight = S::F32x8::select(is_pressed, impulse / self.largest, by_touch);
+            center = V3::select(is_there, center + self.middles[k] * weight, center);
             weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
             k += 1;
         }
-        let is_there = zero.lt(n_contacts);
-        center = V3::select(is_there, center * (one / weight_sum), center);
+        V3::select(zero.lt(self.n_contacts), center * (one / weight_sum), center)
+    }
+
+    /// Writes the anchors and levers. `center` is the centre of pressure. In the lanes of the mask
+    /// `at_center`, contacts act at the point given with it.
+    #[inline(always)]
+    fn write_anchors(
+        &self,
+        simd: S,
+        group: &mut Group,
+        center: V3<S::F32x8>,
+        at_center: (<S::F32x8 as F32Lanes<8>>::Mask, V3<S::F32x8>),
+        [center_a, center_b]: [V3<S::F32x8>; 2],
+    ) {
+        let zero = S::F32x8::splat(simd, 0.0);
         let nowhere = V3 { x: zero, y: zero, z: zero };
-        let at = V3::select(holds_one, held_center, center);
+        let (is_held, held_center) = at_center;
+        let normal = V3::load(simd, &group.normal);
+        let at = V3::select(is_held, held_center, center);
         (at - center_a).store(&mut group.friction_a);
         (at - center_b).store(&mut group.friction_b);
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &mut group.points[k];
-            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
-            let at = V3::select(holds_one, held_center, middles[k]);
+            let is_there = S::F32x8::splat(simd, k as Real).lt(self.n_contacts);
+            let at = V3::select(is_held, held_center, self.middles[k]);
             V3::select(is_there, at - center_a, nowhere).store(&mut point.anchor_a);
             V3::select(is_there, at - center_b, nowhere).store(&mut point.anchor_b);
-            let lever = middles[k] - center;
+            let lever = self.middles[k] - center;
             let across = lever - normal * lever.dot(normal);
             S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);
             point.total = [0.0; 8];

@@ -4,8 +4,8 @@
 //! their impulses).
 
 use crate::contacts::contact::PairKey;
-use crate::impulses::cache::CachedImpulse;
 use crate::impulses::damping::NO_MEAN;
+use crate::impulses::impulse_list::CachedImpulse;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;

@@ -1,4 +1,4 @@
-//! The joint constraints of a step: loads them at its start, and runs their passes in each substep.
+//! The joint constraints of a step: loads them at its start, for the passes of the substeps.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft joints).
 
@@ -7,17 +7,15 @@ use crate::bodies::body::Body;
 use crate::bodies::gyroscope::Gyroscope;
 use crate::bodies::states::BodyStates;
 use crate::contacts::step_contacts::StepContacts;
-use crate::impulses::lane_vec::State;
 use crate::joints::joint::{Joint, MovingJoints};
 use crate::joints::mass::JointMasses;
-use crate::joints::passes::{JointPasses, Landings, MAX_PARTING_SPEED, Marks};
-use crate::joints::rows::{JointStep, Jointed, Substep};
+use crate::joints::passes::{JointPasses, Landings};
+use crate::joints::rows::{JointStep, Substep};
 use crate::joints::softness::Softness;
-use crate::memory;
 use crate::sleep::island::Islands;
 use crate::step::context::StepContext;
 use alloc::vec::Vec;
-use carom_math::{Real, Vec3};
+use carom_math::Vec3;
 
 /// The joints of the caller, and the indices of those that are solved.
 pub(crate) struct MovingJointsMut<'a> {
@@ -46,15 +44,12 @@ pub(crate) struct JointConstraints {
     pub(crate) all: Vec<u32>,
     /// One for each joint that is solved.
     steps: Vec<JointStep>,
-    gyroscopes: Vec<Gyroscope>,
     masses: JointMasses,
     landings: Landings,
-    /// By slot: the velocity changes by joints in a substep. Empty if there are no joints.
-    pushes: Vec<(Vec3, Vec3)>,
 }
 
 impl JointConstraints {
-    /// Prepares each joint for a step.
+    /// Prepares each joint for a step, and marks the bodies of joints.
     pub(crate) fn load(
         &mut self,
         bodies: &[Body],
@@ -64,8 +59,8 @@ impl JointConstraints {
         islands: &Islands,
         states: &mut BodyStates,
     ) {
-        let JointConstraints { steps, gyroscopes, masses, landings, pushes, .. } = self;
-        let BodyStates { states, masses: true_masses, free, .. } = states;
+        let JointConstraints { steps, masses, landings, .. } = self;
+        let BodyStates { states, masses: true_masses, free, pushes, gyroscopes, .. } = states;
         let pair = |bodies: [u32; 2]| (active.slot(bodies[0]), active.slot(bodies[1]));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
         steps.clear();
@@ -111,76 +106,22 @@ impl JointConstraints {
     }
 
     /// Returns the joints to be solved in the substeps of a step.
-    pub(crate) fn solver<'a>(
+    pub(crate) fn passes<'a>(
         &'a mut self,
         context: &StepContext<'_>,
         joints: &'a mut MovingJointsMut<'_>,
-    ) -> JointSolver<'a> {
+    ) -> JointPasses<'a> {
         let &StepContext { settings, h, .. } = context;
-        let JointConstraints { steps, gyroscopes, masses, landings, pushes, .. } = self;
+        let JointConstraints { steps, masses, landings, .. } = self;
         let frequency = settings.joint_frequency.min(0.25 * (1.0 / h));
         let softness = Softness::new(frequency, settings.joint_damping, h);
         let substep = Substep { h, softness, slop: settings.slop_length() };
         let (joints, indices) = (&mut *joints.list, joints.indices);
-        let passes = JointPasses { steps, joints, indices, masses, landings, substep };
-        let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
-        JointSolver { passes, gyroscopes, pushes, max_parting_speed }
+        JointPasses { steps, joints, indices, masses, landings, substep }
     }
 
     /// Returns the root of the island of each body whose mass is scaled for its joints.
     pub(crate) fn loaded_islands<'a>(&'a self, islands: &'a Islands) -> impl Iterator<Item = u32> + 'a {
         self.masses.scaled().map(|slot| islands.roots()[slot as usize])
-    }
-
-    /// Shrinks a list that is far larger than its contents.
-    pub(crate) fn shrink_unused(&mut self) {
-        memory::shrink_unused(&mut self.pushes);
-    }
-}
-
-/// The passes over the joints of a step. All act on the states of the bodies, by slot.
-pub(crate) struct JointSolver<'a> {
-    passes: JointPasses<'a>,
-    gyroscopes: &'a [Gyroscope],
-    /// By slot: the velocity changes by joints in this substep. Empty if there are no joints.
-    pub(crate) pushes: &'a mut [(Vec3, Vec3)],
-    max_parting_speed: Real,
-}
-
-impl JointSolver<'_> {
-    /// See [`JointPasses::begin`].
-    pub(crate) fn begin(&mut self, states: &[State], is_first: bool) {
-        self.passes.begin(states, is_first);
-    }
-
-    /// See [`JointPasses::warm_start`].
-    pub(crate) fn warm_start(&mut self, states: &mut [State]) {
-        self.passes.warm_start(&mut Jointed { states, pushes: self.pushes });
-    }
-
-    /// See [`JointPasses::solve`].
-    pub(crate) fn solve(&mut self, states: &mut [State]) {
-        self.passes.solve(&mut Jointed { states, pushes: self.pushes });
-    }
-
-    /// Turns the jointed bodies with unequal moments of inertia for a time `h`.
-    pub(crate) fn turn(&mut self, states: &mut [State], h: Real) {
-        self.gyroscopes.iter().for_each(|gyroscope| gyroscope.turn(states, self.pushes, h));
-    }
-
-    /// See [`JointPasses::relax`].
-    pub(crate) fn relax(&mut self, states: &mut [State]) {
-        self.passes.relax(&mut Jointed { states, pushes: self.pushes });
-    }
-
-    /// See [`JointPasses::repeat`]. Returns the bodies whose contacts must follow, if any.
-    pub(crate) fn repeat(&mut self, states: &mut [State]) -> Option<Marks<'_>> {
-        let is_any = self.passes.repeat(&mut Jointed { states, pushes: self.pushes }, self.max_parting_speed);
-        is_any.then(|| self.passes.landings.marks())
-    }
-
-    /// See [`JointPasses::add_loads`].
-    pub(crate) fn add_loads(&mut self, states: &[State]) {
-        self.passes.add_loads(states);
     }
 }

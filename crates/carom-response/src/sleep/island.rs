@@ -13,9 +13,8 @@
 
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::Body;
-use crate::contacts::step_contacts::StepContacts;
 use crate::contacts::summary::Summary;
-use crate::contacts::surface::find_carried;
+use crate::contacts::surface::{SurfaceVelocity, find_carried};
 use crate::joints::joint::{Joint, MovingJoints};
 use crate::sleep::rest::Touch;
 use alloc::vec::Vec;
@@ -104,11 +103,12 @@ impl Islands {
         &mut self,
         bodies: &[Body],
         joints: MovingJoints<'_>,
-        contacts: &StepContacts,
+        contacts: &[Summary],
+        surfaces: &[SurfaceVelocity],
         active: &ActiveBodies,
     ) {
         self.join(joints, contacts, active);
-        find_carried(&contacts.details.surfaces, &contacts.summaries, bodies, &mut self.disturbed);
+        find_carried(surfaces, contacts, bodies, &mut self.disturbed);
         self.count();
         self.find_powered(bodies, joints, active);
         let Islands { sets, sizes, is_powered, settles, disturbed, .. } = self;
@@ -124,14 +124,14 @@ impl Islands {
 
     /// Joins the islands of bodies that contacts or joints connect, and finds how each body is
     /// supported.
-    fn join(&mut self, joints: MovingJoints<'_>, contacts: &StepContacts, active: &ActiveBodies) {
+    fn join(&mut self, joints: MovingJoints<'_>, contacts: &[Summary], active: &ActiveBodies) {
         let Islands { sets, touches, disturbed, .. } = self;
         let (is_movable, n) = (active.is_movable(), active.len());
         disturbed.clear();
         sets.reset(n);
         touches.clear();
         touches.resize(n + 1, Touch::Apart);
-        for (a, b, touch) in touching(&contacts.summaries, joints) {
+        for (a, b, touch) in touching(contacts, joints) {
             let (i, j) = (active.slot(a), active.slot(b));
             for slot in [i, j] {
                 let deepest = &mut touches[slot];

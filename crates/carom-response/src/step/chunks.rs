@@ -7,11 +7,11 @@
 
 pub(crate) use crate::bodies::active::classify;
 pub(crate) use crate::bodies::advance::advance;
-pub(crate) use crate::bodies::states::load_bodies;
+pub(crate) use crate::bodies::load::load_bodies;
 pub(crate) use crate::bodies::store::store_bodies;
 pub(crate) use crate::contacts::summary::summarize;
-pub(crate) use crate::impulses::cache::{match_cached, write_order};
 pub(crate) use crate::impulses::classes::Colors;
+pub(crate) use crate::impulses::impulse_list::{match_cached, write_order};
 pub(crate) use crate::impulses::results::{sort_reports, store_groups};
 pub(crate) use crate::impulses::rows::load_groups;
 

@@ -1,5 +1,6 @@
 //! The order of the phases of a step, the loops that threads share, and validation.
 
+mod callback;
 pub(crate) mod chunks;
 mod contact_lists;
 pub(crate) mod context;

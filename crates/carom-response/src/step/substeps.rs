@@ -4,6 +4,7 @@
 //!   are integrated.
 //! - At the new poses, joints and contacts are relaxed: solved without push-out. Bodies bounce once
 //!   more before the contacts, because the relaxation predicts one substep ahead.
+//! - Jointed bodies that land are relaxed again: see `joints/passes.rs`.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (soft step: solve, integrate, relax).
 
@@ -17,8 +18,8 @@ use crate::impulses::balance::Balance;
 use crate::impulses::group::{Pass, Stage};
 use crate::impulses::impact::{Bounces, Moment};
 use crate::impulses::take_back;
-use crate::joints::constraints::JointSolver;
-use crate::joints::passes::MAX_REPEATS;
+use crate::joints::passes::{JointPasses, MAX_PARTING_SPEED, MAX_REPEATS};
+use crate::joints::rows::Jointed;
 use crate::sleep::rest::Touch;
 use crate::step::backend;
 use crate::step::context::StepContext;
@@ -36,7 +37,7 @@ pub(crate) struct Substeps<'a> {
     pub(crate) bodies: &'a mut BodyStates,
     pub(crate) colors: backend::Colors<'a>,
     pub(crate) pass: Pass<'a>,
-    pub(crate) joints: JointSolver<'a>,
+    pub(crate) joints: JointPasses<'a>,
     pub(crate) balance: &'a mut Balance,
     pub(crate) bounces: &'a mut Vec<(u32, ContactImpulse)>,
     /// The time from the start of the step to the present poses.
@@ -55,19 +56,21 @@ impl Substeps<'_> {
     }
 
     fn run_one(&mut self, is_first: bool, is_last: bool) {
+        // Solve.
         self.joints.begin(&self.bodies.states, is_first);
         self.advance(Advance::Begin { is_first });
         self.warm_start_contacts(is_first);
         self.bounce(true);
         self.warm_start_joints();
-        self.joints.solve(&mut self.bodies.states);
+        self.joints.solve(&mut self.bodies.jointed());
         self.reduce_unbalanced();
         self.solve_contacts(Stage::Solve);
         self.integrate_poses();
+        // Relax.
         if is_last {
             (0..take_back::PASSES).for_each(|_| self.solve_contacts(Stage::TakeBack));
         }
-        self.joints.relax(&mut self.bodies.states);
+        self.joints.relax(&mut self.bodies.jointed());
         self.bounce(false);
         self.solve_contacts(if is_last { Stage::Relax } else { Stage::RelaxBetween });
         self.repeat_landings();
@@ -76,8 +79,8 @@ impl Substeps<'_> {
     }
 
     fn advance(&mut self, advance: Advance) {
-        let BodyStates { states, free, .. } = &mut *self.bodies;
-        backend::advance(states, free, self.joints.pushes, advance);
+        let BodyStates { states, free, pushes, .. } = &mut *self.bodies;
+        backend::advance(states, free, pushes, advance);
     }
 
     /// Runs a stage over all contacts.
@@ -95,7 +98,8 @@ impl Substeps<'_> {
     }
 
     fn warm_start_joints(&mut self) {
-        self.balance.measure(&mut self.bodies.states, |states| self.joints.warm_start(states));
+        let BodyStates { states, pushes, .. } = &mut *self.bodies;
+        self.balance.measure(states, |states| self.joints.warm_start(&mut Jointed { states, pushes }));
     }
 
     /// Reduces the cached impulses that would throw bodies.
@@ -109,7 +113,7 @@ impl Substeps<'_> {
     }
 
     /// Reflects bodies that bounce. `has_forces` says whether the velocities include the forces of
-    /// the substep.
+    /// the coming integration.
     fn bounce(&mut self, has_forces: bool) {
         let Substeps { context, active, contacts, .. } = *self;
         let (bodies, impulses) = (&mut *self.bodies, &mut *self.bounces);
@@ -122,16 +126,19 @@ impl Substeps<'_> {
         self.elapsed += h;
         self.bodies.bound();
         self.advance(Advance::End { h, dt });
-        self.joints.turn(&mut self.bodies.states, h);
+        self.bodies.turn_gyroscopes(h);
     }
 
     /// Relaxes jointed bodies that land again, until their joints hold: see `joints/passes.rs`.
     fn repeat_landings(&mut self) {
-        let states = &mut self.bodies.states;
+        let max_parting_speed = MAX_PARTING_SPEED * self.context.settings.length_unit;
         for _ in 0..MAX_REPEATS {
-            let Some(marks) = self.joints.repeat(states) else { return };
+            if !self.joints.repeat(&mut self.bodies.jointed(), max_parting_speed) {
+                return;
+            }
+            let marks = self.joints.landings.marks();
             let pass = Pass { stage: Stage::Repeat, elapsed: self.elapsed, marks, ..self.pass };
-            self.colors.run(states, &pass);
+            self.colors.run(&mut self.bodies.states, &pass);
         }
     }
 }
