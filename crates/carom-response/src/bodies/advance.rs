@@ -61,10 +61,10 @@ fn begin_substep(
 
 /// Integrates velocities to positions. A free body that spins faster than `fastest` is marked as
 /// whirling.
+///
 /// The angular velocity of a free body belongs to its orientation at the start of the step. So do
 /// the lever arms and inertia of contacts. So it represents the angular momentum, and
-/// [`store_bodies`](crate::bodies::store::store_bodies)
-/// converts it.
+/// [`store_bodies`](crate::bodies::store::store_bodies) converts it.
 fn end_substep(states: &mut [State], free: &mut [FreeMotion], h: Real, fastest: Real) {
     for (state, free) in states.iter_mut().zip(free) {
         if free.kind == MotionKind::Still {

@@ -1,4 +1,7 @@
-//! Bodies: mass, pose and motion, which of them a step moves, and how each moves without contacts.
+//! Bodies: mass, pose and motion, and how a body moves in a step without contacts.
+//!
+//! In a step, `active` lists the bodies that move, and `states` owns their states. `load`,
+//! `advance` and `store` are the loops over them.
 
 pub(crate) mod active;
 pub(crate) mod advance;

@@ -33,9 +33,9 @@ pub(crate) struct ContactConstraints {
     coloring: Coloring,
     colors: ColorClasses,
     groups: Vec<Group>,
-    /// Of the groups that have them: see [`Group::details`].
+    /// For the groups that have them: see [`Group::details`].
     details: Vec<GroupDetails>,
-    /// Of the groups that have them: see [`Group::round`].
+    /// For the groups that have them: see [`Group::round`].
     rounds: Vec<Round>,
 }
 

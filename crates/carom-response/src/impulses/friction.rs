@@ -9,9 +9,9 @@
 //!   another direction if the patch is not below the centre of mass.
 //! - Rolling and spinning friction are torques against the relative rotation.
 //!
-//! Reference: E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005 (friction at the centre
-//! of a manifold); R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding Manipulation,
-//! IJRR 1996 (limit surface).
+//! Reference: E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005 (friction at the
+//! centre of a manifold); R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding
+//! Manipulation, IJRR 1996 (limit surface).
 
 use crate::impulses::group::{Group, GroupDetails, REPEAT, SOLVE};
 use crate::impulses::lane_vec::V3;

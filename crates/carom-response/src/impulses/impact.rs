@@ -136,8 +136,8 @@ impl ImpactBody {
         direction + (across * w - q.cross(across)) * 2.0
     }
 
-    /// Returns the length by which rotation closes a contact in the time `ahead`. It is at most what
-    /// the lever allows. `outwards` is the unit normal that points to this body.
+    /// Returns the length by which rotation closes a contact in the time `ahead`. It is at most
+    /// what the lever allows. `outwards` is the unit normal that points to this body.
     fn closing_by_rotation(&self, point: Vec3, outwards: Vec3, ahead: Real) -> Real {
         let lever = self.lever(point);
         let closing = -self.w.cross(lever).dot(outwards) * ahead;

@@ -23,8 +23,8 @@ pub(crate) struct ManifoldKey {
     features: [(FeatureId, FeatureId); MAX_CONTACTS],
     /// Contact points, relative to A's centre of mass.
     anchors: [Vec3; MAX_CONTACTS],
-    /// Mean normal impulses of a substep, over the last steps; [`NO_MEAN`](crate::impulses::damping::NO_MEAN)
-    /// for a new contact.
+    /// Mean normal impulses of a substep, over the last steps. A new contact has
+    /// [`NO_MEAN`](crate::impulses::damping::NO_MEAN).
     pub(crate) means: [Real; MAX_CONTACTS],
     n: u8,
 }
