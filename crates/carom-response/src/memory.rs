@@ -6,22 +6,27 @@ use alloc::vec::Vec;
 #[cfg(feature = "parallel")]
 use rayon::prelude::*;
 
-/// Resizes a list whose contents will be overwritten. If it has to reallocate, it does not copy
-/// the old contents.
-#[cfg(not(feature = "parallel"))]
-pub(crate) fn renew<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
-    give_up(list, n);
-    list.resize(n, value);
-}
+/// The least amount of new memory, in bytes, that several threads fill.
+#[cfg(feature = "parallel")]
+const MIN_PARALLEL_BYTES: usize = 1 << 16;
 
-/// Drops the contents of a list if its capacity is too small, and reserves more.
-pub(crate) fn give_up<T>(list: &mut Vec<T>, n: usize) {
+/// Resizes a list whose contents will be overwritten. If it has to reallocate, it does not copy
+/// the old contents. Writing new memory for the first time is slow (page faults), so all threads
+/// share it.
+pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
+    #[cfg(feature = "parallel")]
+    let is_much = MIN_PARALLEL_BYTES < size_of::<T>() * n.saturating_sub(list.len());
     if list.capacity() < n {
         // The old buffer is freed first, so only one of the two exists at a time. Most lists keep
         // growing, so it gets some extra room.
         *list = Vec::new();
         list.reserve_exact(n + n / 4);
     }
+    #[cfg(feature = "parallel")]
+    if is_much {
+        return list.par_extend(rayon::iter::repeat_n(value, n - list.len()));
+    }
+    list.resize(n, value);
 }
 
 /// Shrinks a list whose capacity is several times its length, because only few steps needed it.
@@ -29,20 +34,4 @@ pub fn shrink_unused<T>(list: &mut Vec<T>) {
     if 1024 + 4 * list.len() < list.capacity() {
         list.shrink_to(2 * list.len());
     }
-}
-
-/// The least amount of new memory, in bytes, that several threads fill.
-#[cfg(feature = "parallel")]
-const MIN_PARALLEL_BYTES: usize = 1 << 16;
-
-/// Resizes a list whose contents will be overwritten. Writing new memory for the first time is slow
-/// (page faults), so all threads share it.
-#[cfg(feature = "parallel")]
-pub(crate) fn renew<T: Clone + Send>(list: &mut Vec<T>, n: usize, value: T) {
-    if size_of::<T>() * n.saturating_sub(list.len()) <= MIN_PARALLEL_BYTES {
-        give_up(list, n);
-        return list.resize(n, value);
-    }
-    give_up(list, n);
-    list.par_extend(rayon::iter::repeat_n(value, n - list.len()));
 }

@@ -105,6 +105,11 @@ impl SolverSettings {
         self.validate()
     }
 
+    /// Returns the overlap that is not corrected, a length.
+    pub(crate) fn slop_length(&self) -> Real {
+        self.slop * self.length_unit
+    }
+
     /// Checks the settings. The error names the first one out of bounds.
     ///
     /// `substeps` is from 1 to [`SolverSettings::MAX_SUBSTEPS`], `max_load_factor` from 1 to 16,

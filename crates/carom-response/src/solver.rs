@@ -1,8 +1,7 @@
-//! One step of a world of rigid bodies in contact: all stages in order.
+//! One step of a world of rigid bodies in contact: its phases in order.
 //!
-//! - Each substep applies forces and restitution, solves joints and contacts, and integrates the
-//!   poses. Then it relaxes the joints, applies restitution again, and relaxes the contacts.
-//!   Jointed bodies that land are relaxed again: see `joints/passes.rs`.
+//! - `Solver::run_phases` lists the phases of a step. Each one is a method of the struct that owns
+//!   its data. `step/substeps.rs` lists the phases of a substep.
 //! - Impulses are cached by pair and feature for the next step (warm starting).
 //! - [`Solver::islands`] reports for how long each island has been at rest.
 //!   [`Sleepers`](crate::Sleepers) puts islands to sleep.
@@ -11,45 +10,28 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024; Akenine-Moller et al., Real-Time Rendering, 4th
 //! ed., figure 25.2 and 25.9.
 
+use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, Moves, slot_of};
-use crate::bodies::gyroscope::Gyroscope;
-use crate::bodies::mass::MassData;
-use crate::bodies::motion_bounds::MotionBounds;
-use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts, PairKey, scale_for};
-use crate::contacts::details::ContactDetails;
-use crate::contacts::summary::Summary;
+use crate::bodies::states::BodyStates;
+use crate::contacts::contact::{ContactImpulse, ContactPair, Contacts};
+use crate::contacts::step_contacts::StepContacts;
 use crate::impulses::balance::Balance;
-use crate::impulses::cache::{CachedImpulse, ImpulseCache, SleepingImpulses};
-use crate::impulses::classes::Classes;
-use crate::impulses::color::Coloring;
-use crate::impulses::damping::Damping;
-use crate::impulses::energy::{self, Energies};
-use crate::impulses::group::{Group, GroupDetails, Pass, Round, Stage};
-use crate::impulses::group_details::DetailsLoader;
-use crate::impulses::impact::{self, Bouncers, Moment};
-use crate::impulses::lane_vec::{REST, State};
+use crate::impulses::cache::ImpulseCache;
+use crate::impulses::constraints::ContactConstraints;
+use crate::impulses::energy::{EnergyBound, EnergyInput};
+use crate::impulses::impulse_list::{CachedImpulse, ImpulseList};
 use crate::impulses::load::{LoadScale, WorldLoad};
-use crate::impulses::take_back;
+use crate::impulses::reports::ContactReports;
+use crate::joints::constraints::{JointConstraints, MovingJointsMut};
 use crate::joints::joint::{Joint, MovingJoints};
-use crate::joints::mass::JointMasses;
-use crate::joints::passes::{JointPasses, Landings, MAX_PARTING_SPEED, MAX_REPEATS};
-use crate::joints::rows::{JointStep, Jointed, Substep as JointSubstep};
-use crate::joints::softness::Softness;
-use crate::memory::{self, shrink_unused};
 use crate::settings::{SolverError, SolverSettings};
 use crate::sleep::island::{IslandMember, Islands};
-use crate::sleep::rest::Touch;
-#[cfg(not(feature = "parallel"))]
-use crate::step::chunks as backend;
-use crate::step::chunks::{Advance, Forces, Limits, Manifolds, Moved};
-#[cfg(feature = "parallel")]
-use crate::step::par as backend;
-use crate::step::prepare::StepInput;
-use crate::step::substep::{self, BodyMotion, OnSubstep, Substep};
-use alloc::collections::BTreeMap;
+use crate::step::backend;
+use crate::step::context::StepContext;
+use crate::step::substep::{OnSubstep, Substep};
+use crate::step::substeps::Substeps;
 use alloc::vec::Vec;
-use carom_math::{Real, Vec3};
+use carom_math::Real;
 
 /// Counts of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -77,65 +59,20 @@ pub struct SolverStats {
 #[derive(Clone, Debug, Default)]
 pub struct Solver {
     settings: SolverSettings,
-    islands: Islands,
-    coloring: Coloring,
-    /// The pairs of the last step.
-    cached: ImpulseCache,
-    /// Cached impulses of pairs in which no body moves and one sleeps or is suspended. The key is
-    /// the index of that body, or the larger index if both do.
-    asleep: BTreeMap<u32, SleepingImpulses>,
-    /// Length of the substeps of the last step, in which the cached impulses acted.
-    cache_h: Real,
+    // The memory of the next step.
+    cache: ImpulseCache,
     load: WorldLoad,
-    impulses: Vec<ContactImpulse>,
-    /// Bodies that move in this step, ascending. The position of a body here is the slot of its
-    /// state.
-    movers: Vec<u32>,
-    /// The slot of each body; [`STILL`] for a body that does not move.
-    slots: Vec<u32>,
-    /// The optional details of contacts. Each step empties them.
-    pub(crate) details: ContactDetails,
-    // Workspace.
-    group_details: Vec<GroupDetails>,
-    rounds: Vec<Round>,
-    summaries: Vec<Summary>,
-    /// Whether all contacts are plain: [`Verdict::are_plain`](crate::contacts::summary::Verdict).
-    are_plain: bool,
-    active: Vec<u32>,
-    bouncing: Vec<u32>,
-    /// The impulses of the bounces of this step, by contact.
-    bounces: Vec<(u32, ContactImpulse)>,
-    matched: Vec<u32>,
-    /// Positions of cached pairs that are no longer among the contacts.
-    unmatched: Vec<u32>,
-    /// The pairs of this step.
-    solved: ImpulseCache,
-    /// Indexed by lane: lane `k` of group `g` is at `8 * g + k`.
-    reports: Vec<ContactImpulse>,
-    classes: Classes,
-    groups: Vec<Group>,
-    states: Vec<State>,
-    masses: Vec<MassData>,
-    free: Vec<FreeMotion>,
-    is_active: Vec<bool>,
-    settles: Vec<bool>,
-    /// By slot: for how long a body has been at rest.
-    rest_times: Vec<Real>,
-    /// By slot: how a body is supported.
-    touches: Vec<Touch>,
-    /// How each body that the caller listed moves.
-    moves: Vec<Moves>,
-    disturbed: Vec<u32>,
-    all_joints: Vec<u32>,
-    joint_steps: Vec<JointStep>,
-    gyroscopes: Vec<Gyroscope>,
-    joint_masses: JointMasses,
-    landings: Landings,
+    // The input and the reports of a step. The reports are kept until the next step.
+    pub(crate) contacts: StepContacts,
+    active: ActiveBodies,
+    islands: Islands,
+    reports: ContactReports,
+    // Workspace. The states are kept for `may_gain_energy`.
+    bodies: BodyStates,
+    constraints: ContactConstraints,
+    joints: JointConstraints,
     balance: Balance,
-    joint_pushes: Vec<(Vec3, Vec3)>,
-    motion_bounds: MotionBounds,
-    energies: Energies,
-    substep_motions: Vec<BodyMotion>,
+    energy: EnergyBound,
 }
 
 /// The state that a solver carries from step to step, for snapshots.
@@ -152,9 +89,6 @@ pub struct SolverMemory {
     /// under, the length of the substep of its impulses, and the pair.
     pub(crate) asleep: Vec<(u32, Real, CachedImpulse)>,
 }
-
-/// The slot of a body that does not move.
-const STILL: u32 = u32::MAX;
 
 impl Solver {
     /// Returns a solver without cached impulses.
@@ -175,51 +109,50 @@ impl Solver {
 
     /// Drops all cached impulses. Call it after bodies were renumbered or a scene was replaced.
     pub fn clear(&mut self) {
-        self.cached.clear();
-        self.asleep.clear();
-        self.impulses.clear();
+        self.cache.clear();
+        self.reports.impulses.clear();
         self.load = WorldLoad::default();
     }
 
     /// Drops the cached impulses of a sleeping body. Call it if another body gets the same index.
     pub fn forget(&mut self, body: usize) {
         if let Ok(body) = u32::try_from(body) {
-            self.asleep.remove(&body);
+            self.cache.sleeping.forget(body);
         }
     }
 
     /// Returns the state that the next step depends on.
     pub fn memory(&self) -> SolverMemory {
-        let of = |(&body, sleeping): (&u32, &SleepingImpulses)| {
-            let h = sleeping.h;
-            sleeping.own.iter().map(move |&cached| (body, h, cached)).collect::<Vec<_>>()
-        };
-        let asleep = self.asleep.iter().flat_map(of).collect();
-        SolverMemory { cached: self.cached.iter().collect(), cache_h: self.cache_h, load: self.load, asleep }
+        SolverMemory {
+            cached: self.cache.last.iter().collect(),
+            cache_h: self.cache.h,
+            load: self.load,
+            asleep: self.cache.sleeping.iter().collect(),
+        }
     }
 
     /// Restores a state. With the same settings and bodies, the solver continues as the one that
     /// returned `memory`.
     pub fn restore(&mut self, memory: &SolverMemory) {
-        self.impulses.clear();
-        self.asleep.clear();
+        self.reports.impulses.clear();
+        self.cache.sleeping.clear();
         for (body, h, cached) in &memory.asleep {
-            self.asleep.entry(*body).or_default().put(cached, *h);
+            self.cache.sleeping.put(*body, cached, *h);
         }
-        self.cached = ImpulseCache::of(memory.cached.iter().copied());
-        self.cache_h = memory.cache_h;
+        self.cache.last = ImpulseList::of(memory.cached.iter().copied());
+        self.cache.h = memory.cache_h;
         self.load = memory.load;
     }
 
     /// Returns the impulses of each contact pair of the last step, in the order of its input. They
     /// include those of bounces. Pairs in which neither body moves were not solved, and have zero.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
-        &self.impulses
+        &self.reports.impulses
     }
 
     /// Returns the length of the substeps of the last step that moved bodies, a time; 0 before it.
     pub fn substep_length(&self) -> Real {
-        self.cache_h
+        self.cache.h
     }
 
     /// Returns the number of substeps that the next step of `dt` would have with these settings. It
@@ -232,14 +165,13 @@ impl Solver {
     /// body in the last step: the callback before a substep, or a contact with a moving surface or
     /// a spring.
     pub fn may_gain_energy(&self, body: u32) -> bool {
-        let slot = self.slots.get(body as usize).filter(|&&slot| slot != STILL);
-        slot.and_then(|&slot| self.free.get(slot as usize)).is_some_and(FreeMotion::may_be_given_energy)
+        self.active.active_slot(body).is_some_and(|slot| self.bodies.may_gain_energy(slot))
     }
 
     /// Returns the same list to be changed, for an owner that reports other contact points than it
     /// gave to the step. No step reads it.
     pub fn contact_impulses_mut(&mut self) -> &mut [ContactImpulse] {
-        &mut self.impulses
+        &mut self.reports.impulses
     }
 
     /// Returns the bodies that forces moved in the last step, in ascending order, each with its
@@ -247,12 +179,7 @@ impl Solver {
     ///
     /// [`Sleepers::fall_asleep`](crate::Sleepers::fall_asleep) reads it.
     pub fn islands(&self) -> impl Iterator<Item = IslandMember> + '_ {
-        let members = self.movers.iter().zip(&self.is_active).zip(self.islands.roots());
-        members.filter(|((_, is_active), _)| **is_active).map(|((&body, _), &root)| IslandMember {
-            body,
-            island: self.movers[root as usize],
-            rest_time: self.islands.rest_time(root),
-        })
+        self.islands.members(&self.active)
     }
 
     /// Advances the bodies by the time `dt`, finite and not negative. An error changes no body.
@@ -271,50 +198,26 @@ impl Solver {
         joints: &mut [Joint],
         dt: Real,
     ) -> Result<SolverStats, SolverError> {
-        let stats = self.step_checked(bodies, contacts, joints, dt);
-        self.details.clear();
-        stats
-    }
-
-    fn step_checked(
-        &mut self,
-        bodies: &mut [Body],
-        contacts: &[ContactPair],
-        joints: &mut [Joint],
-        dt: Real,
-    ) -> Result<SolverStats, SolverError> {
-        self.settings.check(dt)?;
-        if let Some(body) = bodies.iter().position(|b| !b.is_finite()) {
-            return Err(SolverError::BodyNotFinite(body));
-        }
         let contacts = &Contacts::Pairs(contacts);
-        self.summarize(bodies.len(), contacts)?;
         // Reuses the allocation.
-        let mut all = core::mem::take(&mut self.all_joints);
+        let mut all = core::mem::take(&mut self.joints.all);
         all.clear();
         all.extend(0..joints.len() as u32);
-        let stats = self.step_all(bodies, contacts, (joints, &all), dt);
-        self.all_joints = all;
+        let joints = MovingJointsMut { list: joints, indices: &all };
+        let stats = self.begin(bodies, None, contacts, joints.view(), dt).map(|()| {
+            self.active.select_all(bodies);
+            self.advance(bodies, contacts, joints, dt, None)
+        });
+        self.joints.all = all;
+        self.contacts.details.clear();
         stats
-    }
-
-    fn step_all(
-        &mut self,
-        bodies: &mut [Body],
-        contacts: &Contacts<'_>,
-        (joints, all): (&mut [Joint], &[u32]),
-        dt: Real,
-    ) -> Result<SolverStats, SolverError> {
-        MovingJoints { list: joints, indices: all }.check(bodies.len())?;
-        self.take_movers(bodies.len(), (0..).zip(bodies.iter().map(Moves::of)));
-        self.advance(bodies, contacts, (joints, all), dt, None)
     }
 
     /// Advances the bodies like [`Solver::step`], for a world in which most bodies sleep. It reads
-    /// only the bodies in `movers` and those that contacts and joints connect with them. The cost
+    /// only the bodies in `active` and those that contacts and joints connect with them. The cost
     /// does not depend on the others.
     ///
-    /// - `movers` are indices of bodies, ascending. They include all bodies that are dynamic and
+    /// - `active` are indices of bodies, ascending. They include all bodies that are dynamic and
     ///   awake, and all that their owner moves. Other bodies are not moved, asleep or not.
     /// - The list with the joints has indices of joints, ascending. They include all joints of
     ///   these bodies. Other joints are not read.
@@ -327,446 +230,185 @@ impl Solver {
     pub fn step_awake(
         &mut self,
         bodies: &mut [Body],
-        movers: &[u32],
+        active: &[u32],
         contacts: &Contacts<'_>,
         (joints, moving_joints): (&mut [Joint], &[u32]),
         dt: Real,
         on_substep: Option<&mut dyn FnMut(Substep<'_>)>,
     ) -> Result<SolverStats, SolverError> {
-        let joints = (joints, moving_joints);
-        let stats = self.step_awake_checked(bodies, movers, contacts, joints, dt, on_substep);
-        self.details.clear();
+        let joints = MovingJointsMut { list: joints, indices: moving_joints };
+        let stats = self.begin(bodies, Some(active), contacts, joints.view(), dt).map(|()| {
+            self.active.select_listed(bodies.len(), active);
+            self.advance(bodies, contacts, joints, dt, on_substep)
+        });
+        self.contacts.details.clear();
         stats
     }
 
-    fn step_awake_checked(
+    /// Checks the input of a step, and summarizes the contacts. `listed` are the bodies that may be
+    /// active; `None` is all.
+    fn begin(
         &mut self,
-        bodies: &mut [Body],
-        movers: &[u32],
+        bodies: &[Body],
+        listed: Option<&[u32]>,
         contacts: &Contacts<'_>,
-        (joints, moving_joints): (&mut [Joint], &[u32]),
+        joints: MovingJoints<'_>,
         dt: Real,
-        on_substep: OnSubstep<'_>,
-    ) -> Result<SolverStats, SolverError> {
+    ) -> Result<(), SolverError> {
         self.settings.check(dt)?;
-        let mut next = 0;
-        for (index, &mover) in movers.iter().enumerate() {
-            if mover < next || bodies.len() <= mover as usize {
-                return Err(SolverError::Mover(index));
-            }
-            next = mover + 1;
+        match listed {
+            Some(listed) => self.active.check_listed(bodies, listed, backend::classify)?,
+            None => match bodies.iter().position(|body| !body.is_finite()) {
+                Some(body) => return Err(SolverError::BodyNotFinite(body)),
+                None => {}
+            },
         }
-        self.moves.resize(movers.len(), Moves::Not);
-        if !backend::classify_movers(bodies, movers, &mut self.moves) {
-            let bad = movers.iter().find(|&&mover| !bodies[mover as usize].is_finite());
-            return Err(SolverError::BodyNotFinite(bad.map_or(0, |&mover| mover as usize)));
-        }
-        self.summarize(bodies.len(), contacts)?;
-        MovingJoints { list: joints, indices: moving_joints }.check(bodies.len())?;
-        let moves = core::mem::take(&mut self.moves);
-        self.take_movers(bodies.len(), movers.iter().copied().zip(moves.iter().copied()));
-        self.moves = moves;
-        self.advance(bodies, contacts, (joints, moving_joints), dt, on_substep)
+        self.contacts.summarize(bodies.len(), contacts, &self.settings)?;
+        joints.check(bodies.len())
     }
 
-    /// Assigns slots to the bodies that move, and restores the cached impulses of bodies that slept
-    /// until now.
-    fn take_movers(&mut self, n_bodies: usize, movers: impl Iterator<Item = (u32, Moves)>) {
-        for &mover in &self.movers {
-            if let Some(slot) = self.slots.get_mut(mover as usize) {
-                *slot = STILL;
-            }
-        }
-        self.movers.clear();
-        self.is_active.clear();
-        for (mover, moves) in movers.filter(|(_, moves)| *moves != Moves::Not) {
-            self.movers.push(mover);
-            self.is_active.push(moves == Moves::ByForce);
-        }
-        // The slot of bodies that cannot move.
-        self.is_active.push(false);
-        self.slots.resize(n_bodies, STILL);
-        let mut woken = Vec::new();
-        for (slot, &mover) in self.movers.iter().enumerate() {
-            self.slots[mover as usize] = slot as u32;
-            if !self.asleep.is_empty() {
-                let own = self.asleep.remove(&mover).into_iter();
-                woken.extend(own.flat_map(|own| own.take_all(self.cache_h)));
-            }
-        }
-        self.cached.extend(woken);
-    }
-
+    /// Advances the active bodies. The input is checked.
     fn advance(
         &mut self,
         bodies: &mut [Body],
         contacts: &Contacts<'_>,
-        joints: (&mut [Joint], &[u32]),
+        joints: MovingJointsMut<'_>,
         dt: Real,
         on_substep: OnSubstep<'_>,
-    ) -> Result<SolverStats, SolverError> {
-        // The values of the step before are overwritten.
-        memory::renew(&mut self.impulses, contacts.len(), ContactImpulse::default());
+    ) -> SolverStats {
+        self.cache.wake(&self.active);
+        self.reports.begin(contacts.len());
         if dt == 0.0 {
-            self.impulses.fill(ContactImpulse::default());
-            self.islands.begin(0);
-            return Ok(SolverStats::default());
+            self.reports.set_zero();
+            self.islands.clear();
+            return SolverStats::default();
         }
-        Ok(match on_substep {
-            None => backend::inside(|| self.advance_by(bodies, contacts, joints, dt, None)),
+        let n_substeps = self.load.begin(&self.settings, dt);
+        let h = dt / n_substeps as Real;
+        let context = &StepContext { settings: self.settings, contacts, dt, h, n_substeps };
+        match on_substep {
+            None => backend::inside(|| self.run_phases(context, bodies, joints, None)),
             // The callback runs on the thread of the caller.
-            Some(_) => self.advance_by(bodies, contacts, joints, dt, on_substep),
-        })
+            Some(_) => self.run_phases(context, bodies, joints, on_substep),
+        }
     }
 
-    fn advance_by(
+    /// Runs the phases of a step, in their order: preparation, substeps, and results.
+    fn run_phases(
         &mut self,
+        context: &StepContext<'_>,
         bodies: &mut [Body],
-        contacts: &Contacts<'_>,
-        (joints, moving): (&mut [Joint], &[u32]),
-        dt: Real,
-        mut on_substep: OnSubstep<'_>,
+        mut joints: MovingJointsMut<'_>,
+        on_substep: OnSubstep<'_>,
     ) -> SolverStats {
-        let n_substeps = self.load.substeps(&self.settings, dt);
-        self.load.note_length(dt);
-        let mut stats = SolverStats { n_substeps, ..SolverStats::default() };
-        let h = dt / n_substeps as Real;
-        self.prepare(bodies, MovingJoints { list: joints, indices: moving }, (dt, h), &mut stats);
-        self.load_contacts(contacts, (dt, h), &mut stats);
-        self.load_joints(bodies, MovingJoints { list: joints, indices: moving });
-        // Moved out of `self` while the groups are borrowed.
-        let group_details = core::mem::take(&mut self.group_details);
-        let rounds = core::mem::take(&mut self.rounds);
-        let details = core::mem::take(&mut self.details);
-        let first = Pass { details: &group_details, rounds: &rounds, ..Pass::new(&self.settings, h) };
-        let mut elapsed = 0.0;
-        let SolverSettings { joint_frequency, joint_damping, .. } = self.settings;
-        let softness = Softness::new(joint_frequency.min(0.25 * (1.0 / h)), joint_damping, h);
-        let substep = JointSubstep { h, softness, slop: first.slop };
-        self.joint_pushes.clear();
-        let n_pushes = if moving.is_empty() { 0 } else { self.states.len() };
-        self.joint_pushes.resize(n_pushes, (Vec3::ZERO, Vec3::ZERO));
-        let Solver { settings, groups, classes, states, free, masses, touches, .. } = self;
-        let Solver { joint_steps: steps, joint_pushes, gyroscopes, landings, joint_masses, .. } = self;
-        let Solver { bouncing, bounces, slots, movers, motion_bounds, substep_motions, balance, .. } = self;
-        bounces.clear();
-        let still = movers.len() as u32;
-        let slot = |body: u32| slot_of(slots, body, still) as usize;
-        let mut colors = backend::Colors::new(groups, classes);
-        let mut passes =
-            JointPasses { steps, joints, indices: moving, masses: joint_masses, landings, substep };
-        let max_parting_speed = MAX_PARTING_SPEED * settings.length_unit;
-        for number in 0..n_substeps {
-            let (is_first, is_last) = (number == 0, number + 1 == n_substeps);
-            if let Some(call) = &mut on_substep {
-                substep::read(bodies, movers, states, (free, masses), substep_motions);
-                let (index, count, motions) = (number, n_substeps, &mut substep_motions[..]);
-                call(Substep { index, count, dt: h, movers, motions });
-                substep::write(bodies, movers, (states, free), substep_motions, h);
-            }
-            passes.begin(states, is_first);
-            backend::advance(states, free, joint_pushes, Advance::Begin { is_first });
-            balance.begin(is_first, touches);
-            if is_first {
-                balance.measure(states, |states| colors.run(states, &first));
-            }
-            if !bouncing.is_empty() {
-                let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
-                let moment = Moment { h, elapsed, has_begun: true };
-                impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
-            }
-            let pushes = &mut joint_pushes[..];
-            balance.measure(states, |states| passes.warm_start(&mut Jointed { states, pushes }));
-            passes.solve(&mut Jointed { states, pushes: joint_pushes });
-            let unbalanced = balance.find(masses, touches, settings.length_unit);
-            if !unbalanced.is_empty() {
-                colors.run(states, &Pass { stage: Stage::Reduce, unbalanced, ..first });
-            }
-            colors.run(states, &Pass { stage: Stage::Solve, elapsed, ..first });
-            elapsed += h;
-            motion_bounds.apply(states);
-            backend::advance(states, free, joint_pushes, Advance::End { h, dt });
-            gyroscopes.iter().for_each(|gyroscope| gyroscope.turn(states, joint_pushes, h));
-            if is_last {
-                for _ in 0..take_back::PASSES {
-                    colors.run(states, &Pass { stage: Stage::TakeBack, ..first });
-                }
-            }
-            passes.relax(&mut Jointed { states, pushes: joint_pushes });
-            if !bouncing.is_empty() {
-                // The relaxation predicts one substep ahead, so bounces are applied before it.
-                let mut bodies = Bouncers { states, free, masses, details: &details, bounces };
-                let moment = Moment { h, elapsed, has_begun: false };
-                impact::bounce_all(contacts, bouncing, slot, &mut bodies, settings, moment);
-            }
-            let stage = if is_last { Stage::Relax } else { Stage::RelaxBetween };
-            colors.run(states, &Pass { stage, elapsed, ..first });
-            for _ in 0..MAX_REPEATS {
-                if !passes.repeat(&mut Jointed { states, pushes: joint_pushes }, max_parting_speed) {
-                    break;
-                }
-                let marks = passes.landings.marks();
-                colors.run(states, &Pass { stage: Stage::Repeat, elapsed, marks, ..first });
-            }
-            passes.add_loads(states);
-            motion_bounds.apply(states);
+        let mut stats = SolverStats { n_substeps: context.n_substeps, ..SolverStats::default() };
+        self.find_islands_and_colors(bodies, joints.view());
+        let Solver { contacts, active, islands, cache, constraints, .. } = self;
+        cache.match_contacts(contacts, active, bodies);
+        self.bodies.load(context, bodies, active, islands);
+        islands.reset_disturbed(bodies);
+        (stats.n_warm, stats.n_contacts) =
+            constraints.load(context, contacts, cache, active, &mut self.bodies);
+        self.joints.load(bodies, joints.view(), contacts, active, islands, &mut self.bodies);
+
+        self.run_substeps(context, bodies, &mut joints, on_substep);
+
+        self.reports.store(&self.constraints, &self.contacts, &mut self.cache.next.impulses);
+        stats.n_bounded = self.bound_energy(context, bodies);
+        self.bodies.store(context, bodies, &self.active, &self.islands);
+        self.finish_islands(context);
+        self.cache.finish(context.h);
+        self.reports.add_bounces();
+        joints.reset_overflow();
+        self.shrink_unused();
+        self.counts(stats)
+    }
+
+    /// Finds the active contacts, their colours, and the islands.
+    fn find_islands_and_colors(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
+        let Solver { contacts, active, islands, constraints, .. } = self;
+        contacts.select(active);
+        let mut are_colored = false;
+        backend::both(
+            active.len(),
+            || are_colored = constraints.color(contacts, active),
+            || islands.find(bodies, joints, &contacts.summaries, &contacts.details.surfaces, active),
+        );
+        if !are_colored {
+            // Some selected contacts move no body: leave them out, and colour again.
+            contacts.find_active(active);
+            constraints.color(contacts, active);
         }
-        (self.group_details, self.rounds, self.details) = (group_details, rounds, details);
-        stats.n_bounded = self.store(bodies, contacts.len(), h, dt);
-        for (contact, bounce) in &self.bounces {
-            self.impulses[*contact as usize].add(bounce);
+    }
+
+    fn run_substeps(
+        &mut self,
+        context: &StepContext<'_>,
+        bodies: &[Body],
+        joints: &mut MovingJointsMut<'_>,
+        on_substep: OnSubstep<'_>,
+    ) {
+        let (colors, pass) = self.constraints.solver(context);
+        Substeps {
+            context,
+            active: &self.active,
+            contacts: &self.contacts,
+            touches: self.islands.touches(),
+            bodies: &mut self.bodies,
+            colors,
+            pass,
+            joints: self.joints.passes(context, joints),
+            balance: &mut self.balance,
+            bounces: &mut self.reports.bounces,
+            elapsed: 0.0,
         }
-        for &joint in moving {
-            joints[joint as usize].reset_overflow();
+        .run(bodies, on_substep);
+    }
+
+    /// Bounds the energy that contacts add. Returns how many groups of bodies were reduced.
+    fn bound_energy(&mut self, context: &StepContext<'_>, bodies: &[Body]) -> usize {
+        let Solver { contacts, active, islands, reports, .. } = self;
+        let BodyStates { states, masses, free, .. } = &mut self.bodies;
+        let impulses = &reports.impulses;
+        let input = EnergyInput { context, bodies, active, masses, free, islands, contacts, impulses };
+        let n_bounded = self.energy.bound(&input, states);
+        if 0 < n_bounded {
+            let cached = &mut self.cache.next.impulses;
+            self.energy.reduce_cached(&input, self.constraints.lanes(), cached);
         }
-        self.shrink_buffers();
-        stats.n_awake = self.islands.n_awake;
-        stats.n_islands = self.islands.n_islands;
-        stats
+        n_bounded
+    }
+
+    /// Finds the rest times and the loads of islands, and the order of cached impulses.
+    fn finish_islands(&mut self, context: &StepContext<'_>) {
+        let Solver { contacts, active, islands, cache, constraints, .. } = self;
+        backend::both(
+            active.len(),
+            || cache.write_order(contacts, constraints.lanes()),
+            || islands.finish(active, &self.bodies.rest_times),
+        );
+        let jointed = self.joints.loaded_islands(islands);
+        let scale = LoadScale::new(&self.settings, context.h);
+        self.load.note(constraints.groups(), jointed, &scale, islands);
+    }
+
+    /// Adds the counts of the present lists.
+    fn counts(&self, stats: SolverStats) -> SolverStats {
+        SolverStats {
+            n_awake: self.islands.n_awake,
+            n_islands: self.islands.n_islands,
+            n_manifolds: self.contacts.active.len(),
+            n_colors: self.constraints.colors().n_colors(),
+            ..stats
+        }
     }
 
     /// Shrinks buffers that are far larger than this step needed, as after a world fell asleep.
-    fn shrink_buffers(&mut self) {
-        shrink_unused(&mut self.groups);
-        shrink_unused(&mut self.states);
-        shrink_unused(&mut self.masses);
-        shrink_unused(&mut self.free);
-        self.cached.shrink_unused();
-        self.solved.shrink_unused();
-        shrink_unused(&mut self.summaries);
-        shrink_unused(&mut self.impulses);
-        shrink_unused(&mut self.reports);
-        shrink_unused(&mut self.joint_pushes);
-    }
-
-    /// Reads every contact once: validates it, and writes its summary.
-    fn summarize(&mut self, n_bodies: usize, contacts: &Contacts<'_>) -> Result<(), SolverError> {
-        let slop = self.settings.slop * self.settings.length_unit;
-        memory::renew(&mut self.summaries, contacts.len(), Summary::default());
-        let verdict = backend::summarize(contacts, 0, n_bodies, slop, &mut self.summaries);
-        self.are_plain = verdict.are_plain;
-        if verdict.are_good {
-            self.details.check(contacts)?;
-            for settings in &self.details.settings {
-                settings.apply_to(&mut self.summaries[settings.contact as usize]);
-            }
-            return Ok(());
-        }
-        for k in 0..contacts.len() {
-            if !contacts.is_whole(k) {
-                return Err(SolverError::ContactManifold(k));
-            }
-            let contact = contacts.get(k);
-            if !contact.is_between(n_bodies) {
-                return Err(SolverError::ContactBody(k));
-            }
-            if let Some((what, value)) = contact.bad_number() {
-                return Err(SolverError::ContactNumber { contact: k, what, value });
-            }
-        }
-        Ok(())
-    }
-
-    /// Computes all that is needed before the manifolds are loaded.
-    ///
-    /// All threads load bodies, each the half that it processes later. This keeps bodies in the
-    /// cache of one core. Tried: one thread for bodies and one for manifolds; 5 % slower.
-    fn prepare(
-        &mut self,
-        bodies: &mut [Body],
-        joints: MovingJoints<'_>,
-        (dt, h): (Real, Real),
-        stats: &mut SolverStats,
-    ) {
-        let n = self.movers.len();
-        self.states.resize(n + 1, REST);
-        self.masses.resize(n + 1, MassData::NONE);
-        self.free.resize(n + 1, FreeMotion::NONE);
-        let Solver {
-            islands, coloring, cached, asleep, movers, active, bouncing, matched, unmatched, ..
-        } = self;
-        let Solver { settles, disturbed, touches, classes, states, masses, free, .. } = self;
-        let (summaries, slots, is_active, cache_h) =
-            (&self.summaries, &self.slots, &self.is_active, self.cache_h);
-        let surfaces = &self.details.surfaces[..];
-        let input = StepInput { bodies, joints, summaries, surfaces, slots, is_active };
-        let forces = Forces {
-            bodies,
-            gravity: self.settings.gravity,
-            rest_from: 0.5 * self.settings.sleep_delay,
-            rest_brake: self.settings.settle_braking * self.settings.length_unit * dt,
-            h,
-            dt,
-        };
-        if self.are_plain {
-            // The usual case: every contact is active.
-            active.clear();
-            active.extend(0..summaries.len() as u32);
-            bouncing.clear();
-        } else {
-            input.find_active(active, bouncing);
-        }
-        let mut has_groups = false;
-        backend::both(
-            n,
-            || has_groups = input.build_groups(active, coloring, classes),
-            || input.find_islands(islands, settles, disturbed, touches),
-        );
-        if !has_groups {
-            // Some contacts are inactive: filter them and colour again.
-            input.find_active(active, bouncing);
-            input.build_groups(active, coloring, classes);
-        }
-        input.match_cached(active, (cached, cache_h), asleep, matched, unmatched);
-        backend::load_bodies(&forces, movers, settles, &mut states[..n], &mut masses[..n], &mut free[..n]);
-        // The slot of bodies that cannot move.
-        (self.states[n], self.masses[n], self.free[n]) = (REST, MassData::NONE, FreeMotion::NONE);
-        self.motion_bounds.find(bodies, &self.movers);
-        for &body in &self.disturbed {
-            bodies[body as usize].rest.begin_anew();
-        }
-        stats.n_manifolds = self.active.len();
-        stats.n_colors = self.classes.n_colors();
-    }
-
-    fn load_contacts(&mut self, contacts: &Contacts<'_>, (dt, h): (Real, Real), stats: &mut SolverStats) {
-        let still = self.movers.len() as u32;
-        let n_groups = self.coloring.n_groups();
-        memory::renew(&mut self.groups, n_groups, Group::empty(still));
-        // The values of the step before the last are overwritten.
-        self.solved.resize(n_groups);
-        let from = Manifolds {
-            contacts,
-            active: &self.active,
-            matched: &self.matched,
-            cached: &self.cached,
-            order: self.coloring.order(),
-            slots: &self.slots,
-            is_active: &self.is_active,
-            masses: &self.masses,
-            ratio: scale_for(h, self.cache_h),
-            damping: Damping::new(dt, h),
-            slop: self.settings.slop * self.settings.length_unit,
-            load: LoadScale::new(&self.settings, h),
-        };
-        (stats.n_warm, stats.n_contacts) =
-            backend::load_groups(&from, &self.classes, 0, &mut self.groups, &mut self.solved.manifold_keys);
-        let Solver { details, active, coloring, masses, groups, group_details, rounds, free, .. } = self;
-        let (indices, substep) = (coloring.indices(), (h, h / dt));
-        details.load_impacts(contacts, (active, indices), groups);
-        let loader = DetailsLoader { contact_details: details, contacts, active, indices, masses, substep };
-        loader.load(groups, group_details, |slots| {
-            slots.into_iter().for_each(|slot| free[slot as usize].may_gain_energy = true);
-        });
-        details.load_rounds((active, indices), groups, rounds);
-    }
-
-    /// Prepares each joint for this step.
-    fn load_joints(&mut self, bodies: &[Body], joints: MovingJoints<'_>) {
-        self.joint_steps.clear();
-        self.gyroscopes.clear();
-        let still = self.movers.len() as u32;
-        let Solver { slots, masses, states, free, joint_steps, joint_masses, is_active, .. } = self;
-        let Solver { active, summaries, islands, landings, gyroscopes, .. } = self;
-        let slot = |body: u32| slot_of(slots, body, still) as usize;
-        for joint in joints.iter().filter(|joint| joint.torsion_spring.is_some()) {
-            joint.bodies().for_each(|body| free[slot(body)].is_sprung = true);
-        }
-        let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
-        let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
-        let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
-        joint_masses.begin();
-        if !joints.indices.is_empty() {
-            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
-            let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
-            joint_masses.find(masses, islands.roots(), links, contacts.clone());
-            landings.find(joint_masses, masses.len(), contacts);
-            joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
-        }
-        for joint in joints.iter() {
-            let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
-            let (slot_a, slot_b) = slots_of(joint);
-            let movable = (is_active[slot_a], is_active[slot_b]);
-            if !(movable.0 || movable.1) {
-                joint_steps.push(JointStep::idle());
-                continue;
-            }
-            let mut step = JointStep::new(joint, a, b, (slot_a, slot_b), movable);
-            if let Some(gear) = &joint.gear {
-                let mounts = gear.mounts.map(slot);
-                step.mount(gear, bodies, [a, b], mounts);
-                for (slot, body) in mounts.into_iter().zip(gear.mounts) {
-                    join(slot, &bodies[body as usize]);
-                }
-            }
-            step.follow(&joint.kind, joint_masses.present(), states);
-            joint_steps.push(step);
-            join(slot_a, a);
-            join(slot_b, b);
-        }
-        landings.find_joints(joint_steps);
-    }
-
-    /// Writes states back to bodies and impulses to the cache and the reports, and finds the rest
-    /// times of the islands.
-    ///
-    /// Returns the number of groups of bodies whose impulses were reduced.
-    fn store(&mut self, bodies: &mut [Body], n_contacts: usize, h: Real, dt: Real) -> usize {
-        let n = self.active.len();
-        let Solver {
-            settings, islands, movers, is_active, states, masses, free, touches, rest_times, ..
-        } = self;
-        let Solver {
-            cached, solved, active, summaries, classes, coloring, groups, impulses, reports, ..
-        } = self;
-        let indices = coloring.indices();
-        // All entries are overwritten.
-        memory::renew(reports, 8 * groups.len(), ContactImpulse::default());
-        backend::store_groups(classes, groups, &mut solved.impulses, reports);
-        let is_all = n == n_contacts && active.iter().zip(0..).all(|(&contact, k)| contact == k);
-        if is_all {
-            backend::sort_reports(indices, reports, impulses);
-        } else {
-            impulses.fill(ContactImpulse::default());
-            for (&contact, &index) in active.iter().zip(indices) {
-                impulses[contact as usize] = reports[index as usize];
-            }
-        }
-        let still = movers.len() as u32;
-        let input = energy::EnergyInput {
-            bodies,
-            movers,
-            masses,
-            free,
-            islands,
-            touches,
-            summaries,
-            active,
-            slots: &|body| slot_of(&self.slots, body, still) as usize,
-            impulses,
-            dt,
-            h,
-        };
-        let n_bounded = self.energies.bound(&input, states);
-        if 0 < n_bounded {
-            self.energies.reduce_cached(&input, indices, &mut solved.impulses);
-        }
-        let unit = settings.length_unit;
-        let (max_speed, sleep_speed) = (settings.max_speed * unit, settings.sleep_speed * unit);
-        let moved = Moved { movers, states, masses, free, touches };
-        rest_times.resize(movers.len(), 0.0);
-        let limits = Limits { max_speed, sleep_speed, dt };
-        backend::store_bodies(&limits, 0, bodies, &moved, rest_times);
-        solved.order.resize(n, (PairKey::default(), 0));
-        backend::both(
-            movers.len(),
-            || backend::note_order(summaries, active, indices, &mut solved.order),
-            || islands.finish(is_active, rest_times),
-        );
-        let jointed = self.joint_masses.scaled().map(|slot| islands.roots()[slot as usize]);
-        self.load.note(groups, jointed, &LoadScale::new(settings, h), islands);
-        core::mem::swap(cached, solved);
-        self.cache_h = h;
-        n_bounded
+    fn shrink_unused(&mut self) {
+        self.bodies.shrink_unused();
+        self.cache.shrink_unused();
+        self.contacts.shrink_unused();
+        self.constraints.shrink_unused();
+        self.reports.shrink_unused();
     }
 }

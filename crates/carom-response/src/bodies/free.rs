@@ -9,22 +9,23 @@ use carom_math::{Quat, Real, Vec3};
 
 /// The cause of the motion of a body in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moves {
+pub(crate) enum MotionKind {
     /// The body does not move: it is fixed or sleeps.
-    Not,
+    Still,
     /// The body moves at velocities set by its owner.
-    ByVelocity,
-    ByForce,
+    Kinematic,
+    /// Forces move the body.
+    Dynamic,
 }
 
-impl Moves {
-    pub(crate) fn of(body: &Body) -> Moves {
+impl MotionKind {
+    pub(crate) fn of(body: &Body) -> MotionKind {
         if body.is_active() {
-            Moves::ByForce
+            MotionKind::Dynamic
         } else if body.is_moving_kinematic() {
-            Moves::ByVelocity
+            MotionKind::Kinematic
         } else {
-            Moves::Not
+            MotionKind::Still
         }
     }
 }
@@ -41,7 +42,7 @@ pub(crate) struct FreeMotion {
     /// The velocities before contacts changed them.
     pub(crate) v: Vec3,
     pub(crate) w: Vec3,
-    pub(crate) moves: Moves,
+    pub(crate) kind: MotionKind,
     /// Whether contacts changed its velocities.
     pub(crate) is_pushed: bool,
     /// Whether it turns too far in a step for its contacts. Its rotation is then computed at the
@@ -73,7 +74,7 @@ impl FreeMotion {
         keep_w: 1.0,
         v: Vec3::ZERO,
         w: Vec3::ZERO,
-        moves: Moves::Not,
+        kind: MotionKind::Still,
         is_pushed: false,
         is_whirling: false,
         has_bounced: false,
@@ -117,14 +118,9 @@ impl FreeMotion {
         self.may_gain_energy || self.is_steered
     }
 
-    /// Returns the velocity that forces add in a substep.
-    pub(crate) fn dv(&self) -> Vec3 {
-        self.dv
-    }
-
     /// Whether the body moves by forces, and no joint holds it.
     pub(crate) fn is_loose(&self) -> bool {
-        self.moves == Moves::ByForce && !self.is_jointed
+        self.kind == MotionKind::Dynamic && !self.is_jointed
     }
 
     /// Whether contacts changed the velocities of the body, which are now `state`.
@@ -141,6 +137,7 @@ pub(crate) fn gyration_sq(body: &Body) -> Real {
     if 0.0 < trace { 3.0 * body.inverse_mass / trace } else { 0.0 }
 }
 
+/// Returns the linear and the angular velocity.
 pub(crate) fn motion(state: &State) -> (Vec3, Vec3) {
     let m = &state.front;
     (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]))
@@ -150,13 +147,14 @@ pub(crate) fn set_motion(state: &mut State, v: Vec3, w: Vec3) {
     state.front = [v.x, v.y, v.z, w.x, w.y, w.z, 0.0, 0.0];
 }
 
+/// Returns the displacement since the start of the step.
+pub(crate) fn displacement(state: &State) -> Vec3 {
+    let d = &state.back;
+    Vec3::new(d[0], d[1], d[2])
+}
+
+/// Returns the rotation since the start of the step.
 pub(crate) fn delta_rotation(state: &State) -> Quat {
     let d = &state.back;
     Quat::from_xyzw(d[3], d[4], d[5], d[6])
-}
-
-/// Returns the slot of a body. Fixed and sleeping bodies share the last slot, `still`.
-#[inline]
-pub(crate) fn slot_of(slots: &[u32], body: u32, still: u32) -> u32 {
-    slots[body as usize].min(still)
 }

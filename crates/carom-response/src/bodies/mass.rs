@@ -16,7 +16,7 @@ pub(crate) struct MassData {
     pub(crate) center: Vec3,
     /// How calm the body is, from 0 to 1. Overlap with a calm body is corrected less. Bodies that
     /// cannot move are calm.
-    pub(crate) calm: Real,
+    pub(crate) rest_weight: Real,
     /// Velocity at the start of the step.
     pub(crate) velocity: Vec3,
     /// Square of the relative speed above which the body moves farther than its size in a step.
@@ -38,16 +38,16 @@ impl MassData {
         inverse_mass: 0.0,
         inverse_inertia: [0.0; 6],
         center: Vec3::ZERO,
-        calm: 1.0,
+        rest_weight: 1.0,
         velocity: Vec3::ZERO,
         max_contact_speed_sq: Real::INFINITY,
         spins_far: false,
     };
 
-    /// Returns inverse mass, inverse inertia, and calmness as a row.
+    /// Returns inverse mass, inverse inertia, and rest weight as a row.
     pub(crate) fn row(&self) -> Lanes {
         let [xx, yy, zz, xy, xz, yz] = self.inverse_inertia;
-        [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.calm]
+        [self.inverse_mass, xx, yy, zz, xy, xz, yz, self.rest_weight]
     }
 
     /// Whether the body moves or turns too far in the step for its contacts with `other`.

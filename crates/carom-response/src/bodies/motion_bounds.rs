@@ -28,10 +28,10 @@ struct Bounded {
 pub(crate) struct MotionBounds(Vec<Bounded>);
 
 impl MotionBounds {
-    /// Lists the bounded bodies. `movers` are the indices of the bodies, by slot.
-    pub(crate) fn find(&mut self, bodies: &[Body], movers: &[u32]) {
+    /// Lists the bounded bodies. `indices` are those of the bodies, by slot.
+    pub(crate) fn find(&mut self, bodies: &[Body], indices: &[u32]) {
         self.0.clear();
-        for (slot, &number) in (0..).zip(movers) {
+        for (slot, &number) in (0..).zip(indices) {
             let body = &bodies[number as usize];
             if body.is_active() && body.is_bounded() {
                 let Body { locked_axes: locked, max_linear_speed, max_angular_speed, .. } = *body;

@@ -19,17 +19,17 @@ use crate::impulses::lane_vec::Lanes;
 use carom_math::Vec3;
 
 /// Moves the anchors of these contacts to the points of their own bodies, in loaded groups.
-/// `active` are the contacts that are solved, `indices` their lanes among all groups.
+/// `active` are the contacts that are solved, `lanes` their lanes among those of all groups.
 pub(crate) fn load(
     at_impact: &[u32],
     contacts: &Contacts<'_>,
-    (active, indices): (&[u32], &[u32]),
+    (active, lanes): (&[u32], &[u32]),
     groups: &mut [Group],
 ) {
     if at_impact.is_empty() {
         return;
     }
-    for (&contact, &index) in active.iter().zip(indices) {
+    for (&contact, &index) in active.iter().zip(lanes) {
         if at_impact.binary_search(&contact).is_err() {
             continue;
         }
@@ -38,16 +38,16 @@ pub(crate) fn load(
         // Friction acts at the centre of pressure, which lies between the points too.
         let ends = [&mut group.friction_a, &mut group.friction_b];
         if let Some(first) = points.first() {
-            spread(ends, lane, first.point_b - first.point_a);
+            move_to_ends(ends, lane, first.point_b - first.point_a);
         }
         for (point, c) in group.points.iter_mut().zip(points) {
-            spread([&mut point.anchor_a, &mut point.anchor_b], lane, c.point_b - c.point_a);
+            move_to_ends([&mut point.anchor_a, &mut point.anchor_b], lane, c.point_b - c.point_a);
         }
     }
 }
 
 /// Moves two anchors at the middle of a gap to its ends.
-fn spread([a, b]: [&mut [Lanes; 3]; 2], lane: usize, gap: Vec3) {
+fn move_to_ends([a, b]: [&mut [Lanes; 3]; 2], lane: usize, gap: Vec3) {
     for ((a, b), gap) in a.iter_mut().zip(b).zip(gap.to_array()) {
         a[lane] -= 0.5 * gap;
         b[lane] += 0.5 * gap;

@@ -7,7 +7,6 @@ use carom_math::{Real, ops};
 
 /// The rule by which two coefficients become one.
 /// If two bodies have different rules, the rule that is later in this list is used.
-/// If two bodies have different rules, the one that is later in this list counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum CombineRule {

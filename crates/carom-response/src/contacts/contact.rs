@@ -164,12 +164,6 @@ impl ContactInput<'_> {
         PairKey { body_a: self.body_a, body_b: self.body_b, part_a, part_b }
     }
 
-    /// Whether the two bodies differ, and both indices are below `n_bodies`.
-    pub(crate) fn is_between(&self, n_bodies: usize) -> bool {
-        let (a, b) = (self.body_a, self.body_b);
-        a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
-    }
-
     pub(crate) fn is_valid(&self) -> bool {
         // A finite number times zero is zero. This tests all numbers without a branch for each.
         let mut zero = self.manifold.normal() * 0.0;
@@ -213,6 +207,12 @@ pub(crate) struct PairKey {
 impl PairKey {
     pub(crate) fn bodies(&self) -> [u32; 2] {
         [self.body_a, self.body_b]
+    }
+
+    /// Whether the two bodies differ, and both indices are below `n_bodies`.
+    pub(crate) fn is_between(&self, n_bodies: usize) -> bool {
+        let [a, b] = self.bodies();
+        a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
     }
 }
 

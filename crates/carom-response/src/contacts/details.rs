@@ -4,12 +4,10 @@
 //! Reference: Jolt Physics, `ContactSettings` (properties of a contact that the narrow phase does
 //! not find).
 
-use crate::contacts::at_impact;
 use crate::contacts::contact::Contacts;
-use crate::contacts::round::{self, RoundContact};
+use crate::contacts::round::RoundContact;
 use crate::contacts::settings::{self, ContactSettings};
 use crate::contacts::surface::SurfaceVelocity;
-use crate::impulses::group::{Group, Round};
 use crate::settings::SolverError;
 use alloc::vec::Vec;
 
@@ -19,7 +17,8 @@ pub(crate) struct ContactDetails {
     pub(crate) surfaces: Vec<SurfaceVelocity>,
     pub(crate) settings: Vec<ContactSettings>,
     pub(crate) rounds: Vec<RoundContact>,
-    /// The contacts that were found at the poses of an impact: see [`at_impact`].
+    /// The contacts that were found at the poses of an impact: see
+    /// [`at_impact`](crate::contacts::at_impact).
     pub(crate) at_impact: Vec<u32>,
 }
 
@@ -44,29 +43,6 @@ impl ContactDetails {
         }
         find_bad(&self.rounds, n, |one| (one.contact, one.is_sound()))
             .map_or(Ok(()), |index| Err(SolverError::RoundContact(index)))
-    }
-
-    /// Writes the round contacts into lanes; see [`round::load`].
-    pub(crate) fn load_rounds(
-        &self,
-        solved: (&[u32], &[u32]),
-        groups: &mut [Group],
-        rounds: &mut Vec<Round>,
-    ) {
-        rounds.clear();
-        if !self.rounds.is_empty() {
-            round::load(|contact| self.round(contact), solved, groups, rounds);
-        }
-    }
-
-    /// Moves the anchors of the contacts at an impact; see [`at_impact::load`].
-    pub(crate) fn load_impacts(
-        &self,
-        contacts: &Contacts<'_>,
-        solved: (&[u32], &[u32]),
-        groups: &mut [Group],
-    ) {
-        at_impact::load(&self.at_impact, contacts, solved, groups);
     }
 
     /// Whether the contact was found at the poses of an impact.

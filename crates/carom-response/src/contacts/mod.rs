@@ -6,5 +6,6 @@ pub(crate) mod contact;
 pub(crate) mod details;
 pub(crate) mod round;
 pub(crate) mod settings;
+pub(crate) mod step_contacts;
 pub(crate) mod summary;
 pub(crate) mod surface;

@@ -78,15 +78,19 @@ pub(crate) fn rolled<S: Simd>(simd: S, round: &Round, side: usize, turned: V3<S:
 }
 
 /// Writes the round contacts into [`Round`] lanes of loaded groups. `active` are the contacts that
-/// are solved, `indices` their lanes among all groups. `find` returns the entry of a contact.
-pub(crate) fn load<'a>(
-    find: impl Fn(u32) -> Option<&'a RoundContact>,
-    (active, indices): (&[u32], &[u32]),
+/// are solved, `lanes` their lanes among those of all groups. `list` is sorted by contact.
+pub(crate) fn load(
+    list: &[RoundContact],
+    (active, lanes): (&[u32], &[u32]),
     groups: &mut [Group],
     rounds: &mut Vec<Round>,
 ) {
-    for (&contact, &index) in active.iter().zip(indices) {
-        let Some(found) = find(contact) else { continue };
+    rounds.clear();
+    if list.is_empty() {
+        return;
+    }
+    for (&contact, &index) in active.iter().zip(lanes) {
+        let Ok(k) = list.binary_search_by_key(&contact, |round| round.contact) else { continue };
         let (group, lane) = (&mut groups[index as usize / 8], index as usize % 8);
         if group.round == NO_ROUND {
             group.round = rounds.len() as u32;
@@ -95,12 +99,12 @@ pub(crate) fn load<'a>(
         let round = &mut rounds[group.round as usize];
         let normal = Vec3::from_array(group.normal.map(|lanes| lanes[lane]));
         for side in 0..2 {
-            let axis = found.axis[side];
+            let axis = list[k].axis[side];
             let vectors = [(&mut round.axis[side], axis), (&mut round.inwards[side], inwards(normal, axis))];
             for (lanes, vector) in vectors {
                 lanes.iter_mut().zip(vector.to_array()).for_each(|(lanes, x)| lanes[lane] = x);
             }
-            let radii = round.radius[side].iter_mut().zip(found.radius[side]);
+            let radii = round.radius[side].iter_mut().zip(list[k].radius[side]);
             radii.for_each(|(lanes, radius)| lanes[lane] = radius);
         }
     }

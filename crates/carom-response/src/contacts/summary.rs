@@ -64,9 +64,9 @@ pub(crate) fn summarize(
         // there.
         contacts.prefetch(k + AHEAD);
         let contact = contacts.get(k);
-        all.are_good &= contact.is_between(n_bodies) && contact.is_valid();
         let points = contact.manifold.contacts();
         let (key, bounces) = (contact.key(), 0.0 < contact.restitution);
+        all.are_good &= key.is_between(n_bodies) && contact.is_valid();
         all.are_plain &= last <= key && !points.is_empty() && !bounces;
         last = key;
         *out = Summary {

@@ -13,6 +13,7 @@
 //! Tried: bodies that gain 2 m/s; piles that land on themselves sink, as many of their bodies do.
 //! Figures: `benches/notes/carom-world.md`.
 
+use crate::bodies::free::motion;
 use crate::bodies::mass::MassData;
 use crate::impulses::lane_vec::State;
 use crate::sleep::rest::Touch;
@@ -29,9 +30,9 @@ const MAX_KEPT_SPEED: f32 = 2.0;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Balance {
     /// By slot: both velocities before a part of the warm start.
-    before: Vec<[Vec3; 2]>,
+    before: Vec<(Vec3, Vec3)>,
     /// By slot: the velocities gained by the whole warm start. Empty if nothing is measured.
-    gains: Vec<[Vec3; 2]>,
+    gains: Vec<(Vec3, Vec3)>,
     /// By slot: whether the body is unbalanced. Empty if all are balanced.
     is_unbalanced: Vec<bool>,
 }
@@ -43,7 +44,7 @@ impl Balance {
         self.is_unbalanced.clear();
         self.gains.clear();
         if is_first && touches.contains(&Touch::Deep) {
-            self.gains.resize(touches.len(), [Vec3::ZERO; 2]);
+            self.gains.resize(touches.len(), (Vec3::ZERO, Vec3::ZERO));
         }
     }
 
@@ -53,11 +54,11 @@ impl Balance {
             return warm_start(states);
         }
         self.before.clear();
-        self.before.extend(states.iter().map(velocities));
+        self.before.extend(states.iter().map(motion));
         warm_start(states);
         for ((gain, before), state) in self.gains.iter_mut().zip(&self.before).zip(&*states) {
-            let after = velocities(state);
-            *gain = [0, 1].map(|k| gain[k] + (after[k] - before[k]));
+            let (v, w) = motion(state);
+            *gain = (gain.0 + (v - before.0), gain.1 + (w - before.1));
         }
     }
 
@@ -69,7 +70,7 @@ impl Balance {
         length_unit: f32,
     ) -> Unbalanced<'_> {
         let max_gain_sq = (MAX_GAIN * length_unit) * (MAX_GAIN * length_unit);
-        let is_thrown = |(([linear, angular], mass), touch): ((&[Vec3; 2], &MassData), &Touch)| {
+        let is_thrown = |(((linear, angular), mass), touch): ((&(Vec3, Vec3), &MassData), &Touch)| {
             let spin_sq = mass.mean_radius_sq() * angular.length_squared();
             *touch == Touch::Deep && max_gain_sq < linear.length_squared() + spin_sq
         };
@@ -79,12 +80,6 @@ impl Balance {
         }
         Unbalanced { slots: &self.is_unbalanced, max_speed: MAX_KEPT_SPEED * length_unit }
     }
-}
-
-/// Returns the linear and the angular velocity.
-fn velocities(state: &State) -> [Vec3; 2] {
-    let [x, y, z, u, v, w, ..] = state.front;
-    [Vec3::new(x, y, z), Vec3::new(u, v, w)]
 }
 
 /// The bodies whose contacts are reduced to a small impulse.

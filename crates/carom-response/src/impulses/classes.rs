@@ -1,20 +1,24 @@
-//! The groups of contacts by colour, divided evenly among threads.
+//! The groups of contacts by colour: how stages run over them, colour after colour, and how threads
+//! share them.
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (graph colouring).
 
+use crate::impulses::group::{Group, Pass};
+use crate::impulses::lane_vec::State;
+use crate::impulses::solve;
 use alloc::vec::Vec;
 use core::ops::Range;
 
 /// The groups of each colour. Each colour has the same number of blocks. A block has the same
 /// bodies in every colour.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Classes {
+pub(crate) struct ColorClasses {
     /// The first group of each block, colour by colour. The last entry is the number of groups.
     pub(crate) starts: Vec<u32>,
     pub(crate) n_blocks: usize,
 }
 
-impl Classes {
+impl ColorClasses {
     /// Returns the number of colours.
     pub(crate) fn n_colors(&self) -> usize {
         self.starts.len().saturating_sub(1) / self.n_blocks.max(1)
@@ -40,11 +44,31 @@ impl Classes {
     }
 }
 
+/// The groups of a step, in the order of colours.
+#[derive(Debug)]
+pub(crate) struct Colors<'a> {
+    groups: &'a mut [Group],
+    classes: &'a ColorClasses,
+}
+
+impl<'a> Colors<'a> {
+    pub(crate) fn new(groups: &'a mut [Group], classes: &'a ColorClasses) -> Colors<'a> {
+        Colors { groups, classes }
+    }
+
+    /// Runs one stage, colour after colour.
+    pub(crate) fn run(&mut self, states: &mut [State], pass: &Pass<'_>) {
+        for class in self.classes.groups() {
+            solve::run(&mut self.groups[class], &mut *states, pass);
+        }
+    }
+}
+
 #[cfg(all(test, feature = "parallel"))]
-impl Classes {
+impl ColorClasses {
     /// Returns colours of one block each, which begin at these groups. The last entry is the end.
-    pub(crate) fn of_one_block(starts: &[u32]) -> Classes {
-        Classes { starts: starts.to_vec(), n_blocks: 1 }
+    pub(crate) fn of_one_block(starts: &[u32]) -> ColorClasses {
+        ColorClasses { starts: starts.to_vec(), n_blocks: 1 }
     }
 }
 
@@ -56,8 +80,8 @@ mod tests {
     fn parts_are_of_the_same_blocks_in_every_colour_and_leave_nothing_out() {
         // Two colours of four blocks, the second with an empty one; one colour of one block.
         let classes = [
-            Classes { starts: alloc::vec![0, 5, 6, 20, 22, 30, 30, 41, 44], n_blocks: 4 },
-            Classes { starts: alloc::vec![0, 9], n_blocks: 1 },
+            ColorClasses { starts: alloc::vec![0, 5, 6, 20, 22, 30, 30, 41, 44], n_blocks: 4 },
+            ColorClasses { starts: alloc::vec![0, 9], n_blocks: 1 },
         ];
         assert_eq!(classes[0].groups().collect::<Vec<_>>(), [0..22, 22..44]);
         assert_eq!([0, 1].map(|member| classes[0].part(0, member, 2)), [0..6, 6..22]);
@@ -74,6 +98,6 @@ mod tests {
                 assert_eq!(Some(next), classes.starts.last().map(|&end| end as usize));
             }
         }
-        assert_eq!(Classes::default().n_colors(), 0);
+        assert_eq!(ColorClasses::default().n_colors(), 0);
     }
 }

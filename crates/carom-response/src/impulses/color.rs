@@ -46,10 +46,10 @@ pub(crate) struct Coloring {
     /// By body, the colours in use: for contacts of two moving bodies, and for contacts of one.
     used: Vec<[u64; 2]>,
     /// The manifolds without a colour of this set.
-    left: Vec<u32>,
+    uncolored: Vec<u32>,
     /// By manifold, its position in `order`. Before sorting: its bin, by colour, block, and number
     /// of contacts in descending order.
-    indices: Vec<u32>,
+    lanes: Vec<u32>,
     n_blocks: usize,
     /// The first body of each block. The last entry is the number of bodies.
     bounds: Vec<u32>,
@@ -77,22 +77,22 @@ impl Coloring {
         sides: impl Fn(usize) -> Sides,
     ) -> bool {
         self.divide(n_bodies, n_manifolds);
-        let Coloring { used, left, indices, n_blocks, bounds, block_of, ends, order } = self;
+        let Coloring { used, uncolored, lanes, n_blocks, bounds, block_of, ends, order } = self;
         let mut n_in = [0; MAX_BLOCKS];
         // All entries are overwritten.
-        indices.resize(n_manifolds, 0);
-        left.clear();
-        left.extend(0..n_manifolds as u32);
+        lanes.resize(n_manifolds, 0);
+        uncolored.clear();
+        uncolored.extend(0..n_manifolds as u32);
         ends.clear();
         let mut n_colors = 0;
-        let mut all_have_a_mover = true;
-        while !left.is_empty() || n_colors == 0 {
+        let mut are_all_moved = true;
+        while !uncolored.is_empty() || n_colors == 0 {
             used.clear();
             used.resize(n_bodies, [0; 2]);
             ends.resize(ends.len() + 2 * N_COLORS * *n_blocks * MAX_CONTACTS, 0);
-            left.retain(|&manifold| {
+            uncolored.retain(|&manifold| {
                 let Sides { movable, n_contacts } = sides(manifold as usize);
-                all_have_a_mover &= movable != [None; 2];
+                are_all_moved &= movable != [None; 2];
                 let kind = usize::from(movable.contains(&None));
                 let mut taken = 0;
                 for body in movable.into_iter().flatten() {
@@ -110,13 +110,13 @@ impl Coloring {
                 n_in[usize::from(block)] += 1;
                 let block = color * *n_blocks + usize::from(block);
                 let bin = block * MAX_CONTACTS + MAX_CONTACTS.saturating_sub(usize::from(n_contacts));
-                indices[manifold as usize] = bin as u32;
+                lanes[manifold as usize] = bin as u32;
                 ends[bin] += 1;
                 false
             });
             n_colors += 2 * N_COLORS;
         }
-        if !all_have_a_mover {
+        if !are_all_moved {
             return false;
         }
         balance(bounds, &n_in[..*n_blocks]);
@@ -131,7 +131,7 @@ impl Coloring {
         }
         order.clear();
         order.resize(sum as usize, EMPTY_LANE);
-        for (manifold, entry) in indices.iter_mut().enumerate() {
+        for (manifold, entry) in lanes.iter_mut().enumerate() {
             let end = &mut ends[*entry as usize];
             *entry = *end;
             order[*end as usize] = manifold as u32;
@@ -168,9 +168,9 @@ impl Coloring {
         &self.order
     }
 
-    /// Returns the position of each manifold in that order.
-    pub(crate) fn indices(&self) -> &[u32] {
-        &self.indices
+    /// Returns the position of each manifold in that order: its lane among the lanes of all groups.
+    pub(crate) fn lanes(&self) -> &[u32] {
+        &self.lanes
     }
 
     /// Returns the number of groups.

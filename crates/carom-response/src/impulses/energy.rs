@@ -21,14 +21,17 @@
 //! Tried: bounding islands that overlap deeply, and single bodies that overlap less. Both sank
 //! under a load.
 
+use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, gyration_sq};
+use crate::bodies::free::{FreeMotion, displacement, gyration_sq, motion, set_motion};
 use crate::bodies::mass::MassData;
 use crate::contacts::contact::ContactImpulse;
+use crate::contacts::step_contacts::StepContacts;
 use crate::contacts::summary::Summary;
 use crate::impulses::lane_vec::State;
 use crate::sleep::island::{DisjointSets, Islands};
 use crate::sleep::rest::Touch;
+use crate::step::context::StepContext;
 use alloc::vec::Vec;
 use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3, ops};
@@ -48,32 +51,33 @@ const ENERGY_ROUNDING: f64 = 1e-6;
 
 /// The input of the bound.
 pub(crate) struct EnergyInput<'a> {
+    pub(crate) context: &'a StepContext<'a>,
     pub(crate) bodies: &'a [Body],
-    /// The indices of the bodies, by slot.
-    pub(crate) movers: &'a [u32],
+    pub(crate) active: &'a ActiveBodies,
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [FreeMotion],
     pub(crate) islands: &'a Islands,
-    /// By slot: how the body is supported.
-    pub(crate) touches: &'a [Touch],
-    pub(crate) summaries: &'a [Summary],
-    /// The contacts that were solved. `slots` has the slot of each body; bodies that cannot move
-    /// share the last slot.
-    pub(crate) active: &'a [u32],
-    pub(crate) slots: &'a dyn Fn(u32) -> usize,
+    pub(crate) contacts: &'a StepContacts,
     /// The impulses of each contact.
     pub(crate) impulses: &'a [ContactImpulse],
-    pub(crate) dt: Real,
-    /// Length of the last substep.
-    pub(crate) h: Real,
 }
 
 impl EnergyInput<'_> {
+    /// Returns the body in a slot, as it was at the start of the step.
+    fn body(&self, slot: usize) -> &Body {
+        &self.bodies[self.active.indices()[slot] as usize]
+    }
+
+    /// Returns the number of substeps.
+    fn n_substeps(&self) -> Real {
+        self.context.dt / self.context.h
+    }
+
     /// Whether the body is fast, bounced in a small island, or bounced alone and has not left the
     /// body that it met.
     fn is_energetic(&self, slot: usize, state: &State) -> bool {
         let free = &self.free[slot];
-        let leaves = || free.is_loose() && self.bodies[self.movers[slot] as usize].rest.is_bouncing();
+        let leaves = || free.is_loose() && self.body(slot).rest.is_bouncing();
         (free.has_bounced() && self.island_size(slot) <= MAX_SMALL)
             || (leaves() && self.island_size(slot) == 1)
             || self.is_fast(slot, state)
@@ -86,30 +90,31 @@ impl EnergyInput<'_> {
 
     /// Whether the body overlaps deeply with bodies that cannot move, and touches no others.
     fn is_deep(&self, slot: usize) -> bool {
-        self.touches[slot] == Touch::Deep && self.free[slot].is_loose() && self.island_size(slot) == 1
+        self.islands.touches()[slot] == Touch::Deep
+            && self.free[slot].is_loose()
+            && self.island_size(slot) == 1
     }
 
     /// Whether the body spins fast or travels farther than its size, and contacts changed its
     /// velocities or position.
     fn is_fast(&self, slot: usize, state: &State) -> bool {
-        let (free, m) = (&self.free[slot], &state.front);
+        let free = &self.free[slot];
         if !free.is_loose() {
             return false;
         }
-        let body = &self.bodies[self.movers[slot] as usize];
-        let v = Vec3::new(m[0], m[1], m[2]);
-        let w = Vec3::new(m[3], m[4], m[5]);
+        let body = self.body(slot);
+        let (v, w) = motion(state);
         let spin_sq = w.length_squared().max(body.angular_velocity.length_squared());
         let speed_sq = v.length_squared().max(body.linear_velocity.length_squared());
-        let dt_sq = self.dt * self.dt;
+        let dt = self.context.dt;
+        let dt_sq = dt * dt;
         if !(MIN_SPIN * MIN_SPIN < spin_sq * dt_sq || gyration_sq(body) < speed_sq * dt_sq) {
             return false;
         }
-        let n_substeps = self.dt / self.h;
-        let pushed = v - body.linear_velocity - free.dv() * n_substeps;
-        let d = &state.back;
-        let fallen = free.dv() * (0.5 * (n_substeps + 1.0));
-        let pushed_by = Vec3::new(d[0], d[1], d[2]) - (body.linear_velocity + fallen) * self.dt;
+        let n_substeps = self.n_substeps();
+        let pushed = v - body.linear_velocity - free.dv * n_substeps;
+        let fallen = free.dv * (0.5 * (n_substeps + 1.0));
+        let pushed_by = displacement(state) - (body.linear_velocity + fallen) * dt;
         w != body.angular_velocity
             || VELOCITY_ROUNDING_SQ * speed_sq < pushed.length_squared()
             || VELOCITY_ROUNDING_SQ * speed_sq * dt_sq < pushed_by.length_squared()
@@ -118,7 +123,7 @@ impl EnergyInput<'_> {
 
 /// Groups of bodies that pushed each other in a step, with workspace.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Energies {
+pub(crate) struct EnergyBound {
     pushed: DisjointSets,
     sums: Vec<Sum>,
     /// By slot: whether another moving body is near, and may rest on this one.
@@ -141,10 +146,10 @@ struct Sum {
     scale: f64,
 }
 
-impl Energies {
+impl EnergyBound {
     /// Bounds the velocities in `states`. Returns the number of groups whose impulses were reduced.
     pub(crate) fn bound(&mut self, input: &EnergyInput<'_>, states: &mut [State]) -> usize {
-        let n = input.movers.len();
+        let n = input.active.len();
         if !(0..n).any(|slot| input.is_deep(slot) || input.is_energetic(slot, &states[slot])) {
             return 0;
         }
@@ -154,7 +159,7 @@ impl Energies {
             let sum = &mut self.sums[root];
             sum.is_energetic |= input.is_energetic(slot, &states[slot]);
             sum.is_wanted |= sum.is_energetic || input.is_deep(slot) && !self.has_neighbour[slot];
-            let body = &input.bodies[input.movers[slot] as usize];
+            let body = input.body(slot);
             let free = &input.free[slot];
             let is_free = free.is_loose() && !free.may_be_given_energy() && body.torque == Vec3::ZERO;
             self.sums[root].is_exempt |= !is_free || !(0.0 < body.inverse_mass);
@@ -178,30 +183,28 @@ impl Energies {
             let w = (terms.w + terms.dw * factor) * sum.scale;
             let (v, w) = (v.as_vec3(), w.as_vec3());
             if v.is_finite() && w.is_finite() {
-                let m = &mut states[slot].front;
-                [m[0], m[1], m[2]] = v.to_array();
-                [m[3], m[4], m[5]] = w.to_array();
+                set_motion(&mut states[slot], v, w);
             }
         }
         n_bounded
     }
 
     /// Scales the cached impulses as the bound scaled the impulses of this step. Otherwise the
-    /// next warm start would add the energy that was removed. `indices` has the position of each
+    /// next warm start would add the energy that was removed. `lanes` has the position of each
     /// active contact in `cached`.
     pub(crate) fn reduce_cached(
         &mut self,
         input: &EnergyInput<'_>,
-        indices: &[u32],
+        lanes: &[u32],
         cached: &mut [ContactImpulse],
     ) {
-        for (&contact, &index) in input.active.iter().zip(indices) {
-            let key = input.summaries[contact as usize].key;
-            let slots = [key.body_a, key.body_b].map(|body| (input.slots)(body));
-            let Some(slot) = slots.into_iter().find(|&slot| slot < input.movers.len()) else { continue };
+        for (&contact, &lane) in input.contacts.active.iter().zip(lanes) {
+            let key = input.contacts.summaries[contact as usize].key;
+            let slots = key.bodies().map(|body| input.active.slot(body));
+            let Some(slot) = slots.into_iter().find(|&slot| slot < input.active.len()) else { continue };
             let sum = self.sums[self.pushed.root(slot as u32) as usize];
             let Some(factor) = sum.factor.filter(|_| sum.is_energetic) else { continue };
-            let (impulse, part) = (&mut cached[index as usize], (factor * sum.scale) as Real);
+            let (impulse, part) = (&mut cached[lane as usize], (factor * sum.scale) as Real);
             impulse.normal = impulse.normal.map(|normal| normal * part);
             impulse.friction *= part;
             impulse.twist *= part;
@@ -210,16 +213,16 @@ impl Energies {
 
     /// Finds which bodies pushed each other.
     fn join(&mut self, input: &EnergyInput<'_>) {
-        let n = input.movers.len();
+        let n = input.active.len();
         self.pushed.reset(n);
         self.sums.clear();
         self.sums.resize(n, Sum::default());
         self.has_neighbour.clear();
         self.has_neighbour.resize(n, false);
-        for &contact in input.active {
-            let Summary { key, touch, bounces, .. } = input.summaries[contact as usize];
+        for &contact in &input.contacts.active {
+            let Summary { key, touch, bounces, .. } = input.contacts.summaries[contact as usize];
             let pushes = input.impulses[contact as usize].normal.iter().any(|&impulse| impulse != 0.0);
-            let (a, b) = ((input.slots)(key.body_a), (input.slots)(key.body_b));
+            let [a, b] = key.bodies().map(|body| input.active.slot(body));
             if !(a < n && b < n) {
                 continue;
             }
@@ -251,28 +254,27 @@ struct Terms {
 /// lags half a substep behind the position. With this added, free flight keeps its energy exactly,
 /// and a bounce back to its height gains none.
 fn lag_of(free: &FreeMotion) -> DVec3 {
-    free.dv().as_dvec3() * 0.5
+    free.dv.as_dvec3() * 0.5
 }
 
 impl Terms {
     fn of(input: &EnergyInput<'_>, slot: usize, state: &State) -> Terms {
-        let body = &input.bodies[input.movers[slot] as usize];
-        let (free, m) = (&input.free[slot], &state.front);
+        let body = input.body(slot);
+        let free = &input.free[slot];
         let lag = lag_of(free);
         let (v0, w0) = (body.linear_velocity.as_dvec3() + lag, body.angular_velocity.as_dvec3());
-        let n_substeps = f64::from(input.dt) / f64::from(input.h);
-        let pushed = free.dv().as_dvec3() * n_substeps;
+        let n_substeps = f64::from(input.context.dt) / f64::from(input.context.h);
+        let pushed = free.dv.as_dvec3() * n_substeps;
         let v = v0 + pushed;
-        let [x, y, z, a, b, c] = [m[0], m[1], m[2], m[3], m[4], m[5]].map(f64::from);
-        let (dv, dw) = (DVec3::new(x, y, z) + lag - v, DVec3::new(a, b, c) - w0);
+        let (new_v, new_w) = motion(state);
+        let (dv, dw) = (new_v.as_dvec3() + lag - v, new_w.as_dvec3() - w0);
         let inertia = input.masses[slot].inertia_matrix().as_dmat3().inverse();
         let inertia = if inertia.is_finite() { inertia } else { carom_math::glam::DMat3::ZERO };
         let (momentum, momentum_change) = (inertia * w0, inertia * dw);
         let mass = 1.0 / f64::from(body.inverse_mass);
-        let d = &state.back;
-        let displacement = DVec3::new(f64::from(d[0]), f64::from(d[1]), f64::from(d[2]));
-        let force = pushed * (mass / f64::from(input.dt));
-        let max_energy = 0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement);
+        let force = pushed * (mass / f64::from(input.context.dt));
+        let max_energy =
+            0.5 * (mass * v0.length_squared() + w0.dot(momentum)) + force.dot(displacement(state).as_dvec3());
         Terms { v, w: w0, dv, dw, momentum, momentum_change, mass, max_energy }
     }
 }

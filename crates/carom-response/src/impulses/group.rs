@@ -246,7 +246,7 @@ impl Pass<'_> {
             inverse_h: rate,
             push_out_rate: settings.push_out_rate.min(0.25 * rate),
             push_out_speed: settings.push_out_speed * unit,
-            slop: settings.slop * unit,
+            slop: settings.slop_length(),
             max_warm_start_speed: MAX_WARM_START_SPEED * unit,
             details: &[],
             rounds: &[],
@@ -279,3 +279,12 @@ pub(crate) enum Stage {
     /// [`passes`](crate::joints::passes).
     Repeat,
 }
+
+/// The stages, as constants: each is compiled on its own.
+pub(crate) const PREPARE: u8 = 0;
+pub(crate) const SOLVE: u8 = 1;
+pub(crate) const TAKE_BACK: u8 = 2;
+pub(crate) const RELAX: u8 = 3;
+pub(crate) const RELAX_BETWEEN: u8 = 4;
+pub(crate) const REPEAT: u8 = 5;
+pub(crate) const REDUCE: u8 = 6;

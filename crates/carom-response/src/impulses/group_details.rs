@@ -4,25 +4,21 @@
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009 (velocity bias).
 
 use crate::bodies::mass::MassData;
-use crate::contacts::contact::Contacts;
-use crate::contacts::details::ContactDetails;
+use crate::contacts::step_contacts::StepContacts;
 use crate::impulses::group::{Group, GroupDetails, NO_DETAILS};
 use crate::impulses::lane_vec::Lanes;
+use crate::step::context::StepContext;
 use alloc::vec::Vec;
-use carom_math::{Real, Vec3};
+use carom_math::Vec3;
 
 /// The input for the details of the groups of a step.
 #[derive(Clone, Copy)]
 pub(crate) struct DetailsLoader<'a> {
-    pub(crate) contact_details: &'a ContactDetails,
-    pub(crate) contacts: &'a Contacts<'a>,
-    /// The contacts that are solved.
-    pub(crate) active: &'a [u32],
-    /// For each of them, the index of its lane among the lanes of all groups.
-    pub(crate) indices: &'a [u32],
+    pub(crate) context: &'a StepContext<'a>,
+    pub(crate) contacts: &'a StepContacts,
+    /// For each active contact, its lane among the lanes of all groups.
+    pub(crate) lanes: &'a [u32],
     pub(crate) masses: &'a [MassData],
-    /// Length of a substep, and its fraction of the step.
-    pub(crate) substep: (Real, Real),
 }
 
 impl DetailsLoader<'_> {
@@ -35,11 +31,12 @@ impl DetailsLoader<'_> {
         mut mark: impl FnMut([u32; 2]),
     ) {
         all.clear();
-        let details_of = self.contact_details;
+        let StepContacts { details: details_of, active, .. } = self.contacts;
+        let &StepContext { contacts, dt, h, .. } = self.context;
         if details_of.surfaces.is_empty() && details_of.settings.is_empty() {
             return;
         }
-        for (&contact, &index) in self.active.iter().zip(self.indices) {
+        for (&contact, &index) in active.iter().zip(self.lanes) {
             let (surface, settings) = (details_of.surface(contact), details_of.settings(contact));
             if surface.is_none() && settings.is_none() {
                 continue;
@@ -51,10 +48,10 @@ impl DetailsLoader<'_> {
                 group.rotation_impulse = [GroupDetails::NONE.spin; 3];
             }
             let details = &mut all[group.details as usize];
-            let n = self.contacts.get(contact as usize).manifold.contacts().len();
+            let n = contacts.get(contact as usize).manifold.contacts().len();
             let slots = [group.body_a[lane], group.body_b[lane]];
             if let Some(settings) = settings
-                && settings.load((group, lane), details, n, self.substep)
+                && settings.load((group, lane), details, n, (h, h / dt))
             {
                 mark(slots);
             }

@@ -20,14 +20,13 @@
 //! several contacts at once).
 //! Differs: a friction impulse that would raise the energy of the two bodies is left out.
 
-use crate::bodies::free::FreeMotion;
-use crate::bodies::mass::{MassData, held_center};
-use crate::contacts::contact::{ContactImpulse, ContactInput, Contacts};
-use crate::contacts::details::ContactDetails;
-use crate::contacts::round::RoundContact;
-use crate::contacts::surface::SurfaceVelocity;
-use crate::impulses::lane_vec::State;
-use crate::settings::SolverSettings;
+use crate::bodies::active::ActiveBodies;
+use crate::bodies::free::{delta_rotation, displacement, motion, set_motion};
+use crate::bodies::mass::held_center;
+use crate::bodies::states::BodyStates;
+use crate::contacts::contact::{ContactImpulse, ContactInput};
+use crate::contacts::step_contacts::StepContacts;
+use crate::step::context::StepContext;
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
 use carom_math::{Mat3, Real, Vec3, ops};
@@ -42,25 +41,23 @@ const GAUSS_SEIDEL_ITERATIONS: usize = 12;
 /// stop them.
 pub const BOUNCE_LOOK_AHEAD: Real = 1.5;
 
-/// The bodies that bounce, by slot.
-pub(crate) struct Bouncers<'a> {
-    pub(crate) states: &'a mut [State],
-    pub(crate) free: &'a mut [FreeMotion],
-    pub(crate) masses: &'a [MassData],
-    pub(crate) details: &'a ContactDetails,
-    /// The impulses of all bounces of the step, by contact, in the order in which they happened.
-    pub(crate) bounces: &'a mut Vec<(u32, ContactImpulse)>,
-}
-
 /// The time within a step at which bodies bounce.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
-    /// Length of a substep.
-    pub(crate) h: Real,
     /// Time since the start of the step.
     pub(crate) elapsed: Real,
     /// Whether the velocities include the forces of the substep and its warm start.
-    pub(crate) has_begun: bool,
+    pub(crate) has_forces: bool,
+}
+
+/// The bounces of a step: the contacts that may bounce, and their bodies.
+pub(crate) struct Bounces<'a> {
+    pub(crate) context: &'a StepContext<'a>,
+    pub(crate) contacts: &'a StepContacts,
+    pub(crate) active: &'a ActiveBodies,
+    pub(crate) bodies: &'a mut BodyStates,
+    /// The impulses of all bounces of the step, by contact, in the order in which they happened.
+    pub(crate) impulses: &'a mut Vec<(u32, ContactImpulse)>,
 }
 
 /// One body during a collision.
@@ -83,14 +80,14 @@ struct ImpactBody {
 }
 
 impl ImpactBody {
-    fn new(bodies: &Bouncers<'_>, slot: usize, moment: Moment) -> ImpactBody {
+    fn new(bodies: &BodyStates, slot: usize, moment: Moment) -> ImpactBody {
         let (state, mass) = (&bodies.states[slot], &bodies.masses[slot]);
-        let (m, d) = (&state.front, &state.back);
-        let (v, w) = (Vec3::new(m[0], m[1], m[2]), Vec3::new(m[3], m[4], m[5]));
+        let (v, w) = motion(state);
+        let turn = delta_rotation(state);
         let [by_forces, free_v, free_w] = bodies.free[slot].substep();
         ImpactBody {
-            v: if moment.has_begun { free_v - by_forces } else { v },
-            w: if moment.has_begun { free_w } else { w },
+            v: if moment.has_forces { free_v - by_forces } else { v },
+            w: if moment.has_forces { free_w } else { w },
             change_v: Vec3::ZERO,
             change_w: Vec3::ZERO,
             by_forces,
@@ -98,8 +95,8 @@ impl ImpactBody {
             inverse_mass: mass.inverse_mass,
             inverse_inertia: mass.inertia_matrix(),
             center: mass.center,
-            shift: Vec3::new(d[0], d[1], d[2]),
-            turn: (Vec3::new(d[3], d[4], d[5]), d[6]),
+            shift: displacement(state),
+            turn: (turn.xyz(), turn.w),
         }
     }
 
@@ -139,6 +136,14 @@ impl ImpactBody {
         direction + (across * w - q.cross(across)) * 2.0
     }
 
+    /// Returns the length by which rotation closes a contact in the time `ahead`. It is at most
+    /// what the lever allows. `outwards` is the unit normal that points to this body.
+    fn closing_by_rotation(&self, point: Vec3, outwards: Vec3, ahead: Real) -> Real {
+        let lever = self.lever(point);
+        let closing = -self.w.cross(lever).dot(outwards) * ahead;
+        closing.min(lever.length() + lever.dot(outwards))
+    }
+
     /// Returns the change of the velocity along `direction` in a substep. It is the change by
     /// forces, plus that by contacts as far as it cancels the forces. A larger change by contacts
     /// is a collision of the substep before.
@@ -148,44 +153,118 @@ impl ImpactBody {
     }
 
     /// Adds the changes to the velocities, and to the velocities before contacts.
-    fn store(&self, bodies: &mut Bouncers<'_>, slot: usize) {
-        let m = &mut bodies.states[slot].front;
-        for k in 0..3 {
-            m[k] += self.change_v[k];
-            m[3 + k] += self.change_w[k];
-        }
+    fn store(&self, bodies: &mut BodyStates, slot: usize) {
+        let state = &mut bodies.states[slot];
+        let (v, w) = motion(state);
+        set_motion(state, v + self.change_v, w + self.change_w);
         bodies.free[slot].push(self.change_v, self.change_w);
     }
 }
 
-/// Applies restitution. `active` has the indices of the contacts, in the order of solving. `slots`
-/// returns the slot of a body. One slot of `bodies` stands for bodies that cannot move.
-pub(crate) fn bounce_all(
-    contacts: &Contacts<'_>,
-    active: &[u32],
-    slots: impl Fn(u32) -> usize,
-    bodies: &mut Bouncers<'_>,
-    settings: &SolverSettings,
-    moment: Moment,
-) {
-    for _ in 0..MAX_SWEEPS {
-        let mut any = false;
-        for &contact in active {
-            let pair = contacts.get(contact as usize);
-            if 0.0 < pair.restitution {
-                let sides = [slots(pair.body_a), slots(pair.body_b)];
-                let surface = bodies.details.surface(contact).copied();
-                let scales = bodies.details.settings(contact).map_or([1.0; 2], |found| found.mass_scales);
-                let round = bodies.details.round(contact);
-                let own = (surface, scales, round, bodies.details.is_at_impact(contact));
-                let bounce = bounce_one(&pair, own, sides, bodies, settings, moment);
-                any |= bounce.is_some();
-                bodies.bounces.extend(bounce.map(|impulse| (contact, impulse)));
+impl Bounces<'_> {
+    /// Applies restitution.
+    pub(crate) fn apply(&mut self, moment: Moment) {
+        for _ in 0..MAX_SWEEPS {
+            let mut any = false;
+            for &contact in &self.contacts.bouncing {
+                let pair = self.context.contacts.get(contact as usize);
+                if 0.0 < pair.restitution {
+                    let bounce = self.bounce(contact, &pair, moment);
+                    any |= bounce.is_some();
+                    self.impulses.extend(bounce.map(|impulse| (contact, impulse)));
+                }
+            }
+            if !any {
+                return;
             }
         }
-        if !any {
-            return;
+    }
+
+    /// Applies the bounce of a contact, if there is one. Returns its impulses.
+    fn bounce(&mut self, contact: u32, pair: &ContactInput<'_>, moment: Moment) -> Option<ContactImpulse> {
+        let details = &self.contacts.details;
+        let slots = [pair.body_a, pair.body_b].map(|body| self.active.slot(body));
+        let normal = pair.manifold.normal();
+        let [mut a, mut b] = slots.map(|slot| ImpactBody::new(self.bodies, slot, moment));
+        let mass_scales = details.settings(contact).map_or([1.0; 2], |found| found.mass_scales);
+        for (body, scale) in [&mut a, &mut b].into_iter().zip(mass_scales) {
+            body.inverse_mass *= 1.0 / scale;
+            body.inverse_inertia *= 1.0 / scale;
         }
+        let gain = b.gain_along(normal) - a.gain_along(normal);
+        if let Some(surface) = details.surface(contact) {
+            // The whole body B gets the velocity of the surface. This is not stored, because
+            // `store` writes only changes.
+            let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
+            b.v += velocity;
+            b.shift += normal * (velocity.dot(normal) * moment.elapsed);
+        }
+        let mut impact = Impact { normal, gain, a, b, points: [ImpactPoint::NONE; MAX_CONTACTS], n: 0 };
+        if !self.find_points(&mut impact, contact, pair) {
+            return None;
+        }
+        impact.solve_normals();
+        let impulse = impact.impulse(pair.friction)?;
+        impact.a.store(self.bodies, slots[0]);
+        impact.b.store(self.bodies, slots[1]);
+        Some(impulse)
+    }
+
+    /// Finds the points that close within the look-ahead, and their speeds after the bounce.
+    /// Returns whether one of them bounces.
+    fn find_points(&self, impact: &mut Impact, contact: u32, pair: &ContactInput<'_>) -> bool {
+        let StepContext { settings, h, .. } = self.context;
+        let threshold = settings.restitution_threshold * settings.length_unit;
+        let slop = settings.slop_length();
+        let details = &self.contacts.details;
+        let is_at_impact = details.is_at_impact(contact);
+        let Impact { normal, gain, a, b, .. } = *impact;
+        let slots = [pair.body_a, pair.body_b].map(|body| self.active.slot(body));
+        let masses = slots.map(|slot| &self.bodies.masses[slot]);
+        let held =
+            held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
+        let rolled = details.round(contact).map(|round| {
+            let by = |side, body: &ImpactBody| round.rolled(side, normal, body.turned_back(normal));
+            (round, [by(0, &a), by(1, &b)])
+        });
+        let ahead = BOUNCE_LOOK_AHEAD * h;
+        let mut bounces = false;
+        for (number, c) in pair.manifold.contacts().iter().enumerate() {
+            let ends = match held {
+                Some(center) => [center; 2],
+                None if is_at_impact => [c.point_a, c.point_b],
+                None => [(c.point_a + c.point_b) * 0.5; 2],
+            };
+            let speed = (b.velocity_at(ends[1]) - a.velocity_at(ends[0])).dot(normal);
+            let distance = c.distance
+                + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal)
+                + rolled.map_or(0.0, |(round, [by_a, by_b])| {
+                    round.radius[0][number] * by_a + round.radius[1][number] * by_b
+                });
+            // Rotation closes the contact by no more than the lever allows.
+            let closing = ((a.v - b.v).dot(normal) - gain.min(0.0)) * ahead
+                + a.closing_by_rotation(ends[0], -normal, ahead)
+                + b.closing_by_rotation(ends[1], normal, ahead);
+            if !(distance <= closing) {
+                continue;
+            }
+            let inverse_effective_mass =
+                a.inverse_effective_mass(ends[0], normal) + b.inverse_effective_mass(ends[1], normal);
+            if !(0.0 < inverse_effective_mass) {
+                return false;
+            }
+            let after = speed_after(speed, gain, (distance, *h), pair.restitution, threshold);
+            bounces |= after.is_some();
+            impact.points[impact.n] = ImpactPoint {
+                number,
+                ends,
+                target: after.unwrap_or(speed.min(0.0)),
+                mass: 1.0 / inverse_effective_mass,
+                impulse: 0.0,
+            };
+            impact.n += 1;
+        }
+        bounces
     }
 }
 
@@ -213,149 +292,106 @@ fn speed_after(
     bounces.then(|| ops::sqrt(back_sq) - 0.5 * gain)
 }
 
-/// Returns the impulses of the bounce, if there is one.
-fn bounce_one(
-    pair: &ContactInput<'_>,
-    (surface, mass_scales, round, is_at_impact): (
-        Option<SurfaceVelocity>,
-        [Real; 2],
-        Option<&RoundContact>,
-        bool,
-    ),
-    [slot_a, slot_b]: [usize; 2],
-    bodies: &mut Bouncers<'_>,
-    settings: &SolverSettings,
-    moment: Moment,
-) -> Option<ContactImpulse> {
-    let threshold = settings.restitution_threshold * settings.length_unit;
-    let normal = pair.manifold.normal();
-    let mut a = ImpactBody::new(bodies, slot_a, moment);
-    let mut b = ImpactBody::new(bodies, slot_b, moment);
-    for (body, scale) in [&mut a, &mut b].into_iter().zip(mass_scales) {
-        body.inverse_mass *= 1.0 / scale;
-        body.inverse_inertia *= 1.0 / scale;
+/// A contact point that closes during a collision.
+#[derive(Clone, Copy)]
+struct ImpactPoint {
+    /// The index of the contact in its manifold.
+    number: usize,
+    /// The points of A and of B. They differ only for a contact at an impact.
+    ends: [Vec3; 2],
+    /// The speed along the normal after the bounce.
+    target: Real,
+    /// Effective mass along the normal.
+    mass: Real,
+    impulse: Real,
+}
+
+impl ImpactPoint {
+    const NONE: ImpactPoint =
+        ImpactPoint { number: 0, ends: [Vec3::ZERO; 2], target: 0.0, mass: 0.0, impulse: 0.0 };
+
+    /// Returns the speed at which the two points separate along the normal.
+    fn speed(&self, [a, b]: [&ImpactBody; 2], normal: Vec3) -> Real {
+        (b.velocity_at(self.ends[1]) - a.velocity_at(self.ends[0])).dot(normal)
     }
-    let gain = b.gain_along(normal) - a.gain_along(normal);
-    if let Some(surface) = surface {
-        // The whole body B gets the velocity of the surface. This is not stored, because `store`
-        // writes only changes.
-        let velocity = surface.mean_velocity(normal, pair.manifold.contacts().len());
-        b.v += velocity;
-        b.shift += normal * (velocity.dot(normal) * moment.elapsed);
+}
+
+/// The collision of two bodies at the points of a manifold.
+struct Impact {
+    normal: Vec3,
+    /// Change of the relative velocity along the normal in a substep.
+    gain: Real,
+    a: ImpactBody,
+    b: ImpactBody,
+    points: [ImpactPoint; MAX_CONTACTS],
+    n: usize,
+}
+
+impl Impact {
+    fn apply(&mut self, [on_a, on_b]: [Vec3; 2], impulse: Vec3) {
+        self.a.apply(-impulse, on_a);
+        self.b.apply(impulse, on_b);
     }
-    let ahead = BOUNCE_LOOK_AHEAD * moment.h;
-    // The points of A and of B. They differ only for a contact at an impact.
-    let mut points = [[Vec3::ZERO; 2]; MAX_CONTACTS];
-    let mut targets = [0.0; MAX_CONTACTS];
-    let mut mass = [0.0; MAX_CONTACTS];
-    let mut numbers = [0; MAX_CONTACTS];
-    let mut n = 0;
-    let mut fast = false;
-    let slop = settings.slop * settings.length_unit;
-    let masses = [&bodies.masses[slot_a], &bodies.masses[slot_b]];
-    let held = held_center(masses, normal, pair.manifold.contacts(), slop).map(|side| masses[side].center);
-    let rolled = round.map(|round| {
-        let by = |side, body: &ImpactBody| round.rolled(side, normal, body.turned_back(normal));
-        (round, [by(0, &a), by(1, &b)])
-    });
-    for (number, c) in pair.manifold.contacts().iter().enumerate() {
-        let point = match held {
-            Some(center) => [center; 2],
-            None if is_at_impact => [c.point_a, c.point_b],
-            None => [(c.point_a + c.point_b) * 0.5; 2],
-        };
-        let speed = (b.velocity_at(point[1]) - a.velocity_at(point[0])).dot(normal);
-        let distance = c.distance
-            + (b.shift_at(c.point_b) - a.shift_at(c.point_a)).dot(normal)
-            + rolled.map_or(0.0, |(round, [by_a, by_b])| {
-                round.radius[0][number] * by_a + round.radius[1][number] * by_b
-            });
-        // Whether the contact closes within the look-ahead. Rotation closes it by no more than the
-        // lever allows.
-        let by_turning = |body: &ImpactBody, point: Vec3, outwards: Vec3| {
-            let lever = body.lever(point);
-            let closing = -body.w.cross(lever).dot(outwards) * ahead;
-            closing.min(lever.length() + lever.dot(outwards))
-        };
-        let closing = ((a.v - b.v).dot(normal) - gain.min(0.0)) * ahead
-            + by_turning(&a, point[0], -normal)
-            + by_turning(&b, point[1], normal);
-        if !(distance <= closing) {
-            continue;
+
+    /// Finds normal impulses that give all points their target speeds, and applies them.
+    fn solve_normals(&mut self) {
+        let before = (self.a, self.b);
+        for _ in 0..GAUSS_SEIDEL_ITERATIONS {
+            let mut change_all = 0.0;
+            for k in 0..self.n {
+                let point = self.points[k];
+                let speed = point.speed([&self.a, &self.b], self.normal);
+                let new = Real::max(point.impulse + (point.target - speed) * point.mass, 0.0);
+                let change = new - point.impulse;
+                self.points[k].impulse = new;
+                self.apply(point.ends, self.normal * change);
+                change_all += change.abs();
+            }
+            if change_all == 0.0 {
+                break;
+            }
         }
-        let inverse_effective_mass =
-            a.inverse_effective_mass(point[0], normal) + b.inverse_effective_mass(point[1], normal);
-        if !(0.0 < inverse_effective_mass) {
+        // After the last iteration a contact may still separate too fast, which would add energy.
+        // The impulses are scaled by the ratio of the target work to the actual work.
+        let points = &self.points[..self.n];
+        let start = |point: &ImpactPoint| point.speed([&before.0, &before.1], self.normal);
+        let end = |point: &ImpactPoint| point.speed([&self.a, &self.b], self.normal);
+        let target_work: Real = points.iter().map(|p| p.impulse * (p.target - start(p))).sum();
+        let actual_work: Real = points.iter().map(|p| p.impulse * (end(p) - start(p))).sum();
+        if target_work < actual_work && 0.0 < target_work {
+            (self.a, self.b) = before;
+            for k in 0..self.n {
+                self.points[k].impulse *= target_work / actual_work;
+                let point = self.points[k];
+                self.apply(point.ends, self.normal * point.impulse);
+            }
+        }
+    }
+
+    /// Applies friction. Returns all impulses; `None` if there is none along the normal.
+    fn impulse(&mut self, friction: Real) -> Option<ContactImpulse> {
+        let points = &self.points[..self.n];
+        let total: Real = points.iter().map(|point| point.impulse).sum();
+        if !(0.0 < total) {
             return None;
         }
-        let after = speed_after(speed, gain, (distance, moment.h), pair.restitution, threshold);
-        fast |= after.is_some();
-        numbers[n] = number;
-        points[n] = point;
-        targets[n] = after.unwrap_or(speed.min(0.0));
-        mass[n] = 1.0 / inverse_effective_mass;
-        n += 1;
-    }
-    if !fast {
-        return None;
-    }
-    let before = (a, b);
-    let mut impulse = [0.0; MAX_CONTACTS];
-    for _ in 0..GAUSS_SEIDEL_ITERATIONS {
-        let mut change_all = 0.0;
-        for k in 0..n {
-            let [on_a, on_b] = points[k];
-            let speed = (b.velocity_at(on_b) - a.velocity_at(on_a)).dot(normal);
-            let new = Real::max(impulse[k] + (targets[k] - speed) * mass[k], 0.0);
-            let change = new - impulse[k];
-            impulse[k] = new;
-            a.apply(-normal * change, on_a);
-            b.apply(normal * change, on_b);
-            change_all += change.abs();
+        let mut bounce = ContactImpulse::default();
+        points.iter().for_each(|point| bounce.normal[point.number] = point.impulse);
+        // Friction acts at the centre of pressure.
+        let center = |side: usize| points.iter().map(|p| p.ends[side] * p.impulse).sum::<Vec3>() / total;
+        let [on_a, on_b] = [center(0), center(1)];
+        let slide = self.b.velocity_at(on_b) - self.a.velocity_at(on_a);
+        let slide = slide - self.normal * slide.dot(self.normal);
+        let direction = slide.normalize_or_zero();
+        let inverse_effective_mass =
+            self.a.inverse_effective_mass(on_a, direction) + self.b.inverse_effective_mass(on_b, direction);
+        if direction != Vec3::ZERO && 0.0 < inverse_effective_mass {
+            let stop = slide.length() / inverse_effective_mass;
+            // An impulse along this direction removes energy if it is at most `stop`.
+            let size = stop.min(friction * total);
+            bounce.friction = -direction * size;
+            self.apply([on_a, on_b], bounce.friction);
         }
-        if change_all == 0.0 {
-            break;
-        }
+        Some(bounce)
     }
-    // After the last iteration a contact may still separate too fast, which would add energy. The
-    // impulses are scaled by the ratio of the target work to the actual work.
-    let work = |speeds: &dyn Fn(usize) -> Real| (0..n).map(|k| impulse[k] * speeds(k)).sum::<Real>();
-    let speed_of = |(a, b): &(ImpactBody, ImpactBody), k: usize| {
-        (b.velocity_at(points[k][1]) - a.velocity_at(points[k][0])).dot(normal)
-    };
-    let target_work = work(&|k| targets[k] - speed_of(&before, k));
-    let actual_work = work(&|k| speed_of(&(a, b), k) - speed_of(&before, k));
-    if target_work < actual_work && 0.0 < target_work {
-        (a, b) = before;
-        impulse.iter_mut().for_each(|impulse| *impulse *= target_work / actual_work);
-        for k in 0..n {
-            a.apply(-normal * impulse[k], points[k][0]);
-            b.apply(normal * impulse[k], points[k][1]);
-        }
-    }
-    let total: Real = impulse.iter().sum();
-    if !(0.0 < total) {
-        return None;
-    }
-    let mut bounce = ContactImpulse::default();
-    (0..n).for_each(|k| bounce.normal[numbers[k]] = impulse[k]);
-    // Friction acts at the centre of pressure.
-    let [on_a, on_b] =
-        [0, 1].map(|side: usize| (0..n).map(|k| points[k][side] * impulse[k]).sum::<Vec3>() / total);
-    let slide = b.velocity_at(on_b) - a.velocity_at(on_a);
-    let slide = slide - normal * slide.dot(normal);
-    let direction = slide.normalize_or_zero();
-    let inverse_effective_mass =
-        a.inverse_effective_mass(on_a, direction) + b.inverse_effective_mass(on_b, direction);
-    if direction != Vec3::ZERO && 0.0 < inverse_effective_mass {
-        let stop = slide.length() / inverse_effective_mass;
-        let size = stop.min(pair.friction * total);
-        // An impulse along this direction removes energy if it is at most `stop`.
-        a.apply(direction * size, on_a);
-        b.apply(-direction * size, on_b);
-        bounce.friction = -direction * size;
-    }
-    a.store(bodies, slot_a);
-    b.store(bodies, slot_b);
-    Some(bounce)
 }

@@ -190,9 +190,11 @@ impl WorldLoad {
         (ops::ceil(f64::from(wanted)) as u32).clamp(fewest, substeps.saturating_mul(max_load_factor))
     }
 
-    /// Notes the length of a step.
-    pub(crate) fn note_length(&mut self, dt: Real) {
+    /// Begins a step of `dt`. Returns its number of substeps.
+    pub(crate) fn begin(&mut self, settings: &SolverSettings, dt: Real) -> u32 {
+        let n_substeps = self.substeps(settings, dt);
         self.longest = self.longest_until(dt);
+        n_substeps
     }
 
     /// Returns the length of the longest of the last steps and a step of `dt`.

@@ -1,21 +1,52 @@
-//! Reads the impulses of solved manifolds: for the cache, and for the report of the step.
+//! Reads the impulses of solved groups: for the cache, and for the report of the step.
 
 use crate::contacts::contact::ContactImpulse;
+use crate::impulses::classes::ColorClasses;
 use crate::impulses::group::Group;
 use crate::impulses::lane_vec::{Lanes, V3};
 use carom_geom::MAX_CONTACTS;
-use carom_lanes::{F32Lanes, Simd};
+use carom_lanes::{F32Lanes, Kernel, Simd};
 use carom_math::{Real, Vec3};
+
+/// Reads solved groups: the impulses to cache and those to report, eight of each group.
+pub(crate) fn store_groups(
+    _colors: &ColorClasses,
+    groups: &[Group],
+    cached: &mut [ContactImpulse],
+    reports: &mut [ContactImpulse],
+) {
+    carom_lanes::dispatch(Storer { groups, cached, reports });
+}
+
+struct Storer<'a> {
+    groups: &'a [Group],
+    cached: &'a mut [ContactImpulse],
+    reports: &'a mut [ContactImpulse],
+}
+
+impl Kernel for Storer<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) {
+        let out = self.cached.chunks_mut(8).zip(self.reports.chunks_mut(8));
+        for (group, (cached, reports)) in self.groups.iter().zip(out) {
+            store(simd, group, cached, reports);
+        }
+    }
+}
+
+/// Reorders reports from the order of lanes to the order of contacts.
+pub(crate) fn sort_reports(lanes: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    for (&lane, impulse) in lanes.iter().zip(impulses) {
+        *impulse = reports[lane as usize];
+    }
+}
 
 /// Reads the impulses of eight solved manifolds: those of one substep for the cache, and those of
 /// the whole step for the report.
 #[inline(always)]
-pub(crate) fn store<S: Simd>(
-    simd: S,
-    group: &Group,
-    cached: &mut [ContactImpulse],
-    reports: &mut [ContactImpulse],
-) {
+fn store<S: Simd>(simd: S, group: &Group, cached: &mut [ContactImpulse], reports: &mut [ContactImpulse]) {
     let zero = S::F32x8::splat(simd, 0.0);
     let normal = V3::<S::F32x8>::load(simd, &group.normal);
     let tangent_1 = V3::load(simd, &group.tangent);

@@ -4,23 +4,138 @@
 //! Friction of a manifold acts at the centre of pressure: the mean of its contacts, weighted by
 //! their cached impulses.
 
+use crate::bodies::active::ActiveBodies;
 use crate::bodies::mass::{MassData, held_center};
-use crate::contacts::contact::{ContactImpulse, ContactInput};
-use crate::impulses::cache::ManifoldKey;
+use crate::contacts::contact::{ContactImpulse, ContactInput, Contacts};
+use crate::contacts::summary::AHEAD;
+
+use crate::impulses::classes::ColorClasses;
+use crate::impulses::color::EMPTY_LANE;
 use crate::impulses::damping::{Damping, Normal};
-use crate::impulses::group::Group;
+use crate::impulses::group::{Group, NO_DETAILS, NO_ROUND};
+use crate::impulses::impulse_list::{ImpulseList, ManifoldKey};
 use crate::impulses::lane_vec::{Lanes, V3};
 use crate::impulses::load::LoadScale;
 use crate::sleep::rest::DEEP_SLOPS;
 use carom_geom::MAX_CONTACTS;
-use carom_lanes::{F32Lanes, Simd, U32Lanes};
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes};
 use carom_math::{Real, Vec3};
+
+/// The input of loading manifolds.
+#[derive(Clone, Copy)]
+pub(crate) struct Manifolds<'a> {
+    pub(crate) contacts: &'a Contacts<'a>,
+    /// Indices of the contacts that are solved.
+    pub(crate) active: &'a [u32],
+    /// For each of these contacts, its position in `cached`.
+    pub(crate) matched: &'a [u32],
+    /// The pairs of the last step.
+    pub(crate) cached: &'a ImpulseList,
+    /// Indices into `active`, eight for each group; [`EMPTY_LANE`] for an empty lane.
+    pub(crate) order: &'a [u32],
+    pub(crate) bodies: &'a ActiveBodies,
+    pub(crate) masses: &'a [MassData],
+    pub(crate) warm_start: WarmStart,
+    pub(crate) load: LoadScale,
+}
+
+/// Loads groups of eight manifolds, beginning with group `first`, and writes their keys. Returns
+/// the number of warm started contacts, and of all contacts.
+///
+/// Tried: the warm start in the same pass, storing in the last pass, and each thread loading the
+/// groups that it solves. None was faster.
+pub(crate) fn load_groups(
+    from: &Manifolds<'_>,
+    _colors: &ColorClasses,
+    first: usize,
+    groups: &mut [Group],
+    manifold_keys: &mut [ManifoldKey],
+) -> (usize, usize) {
+    carom_lanes::dispatch(Loader { from, first, groups, manifold_keys })
+}
+
+struct Loader<'a> {
+    from: &'a Manifolds<'a>,
+    first: usize,
+    groups: &'a mut [Group],
+    manifold_keys: &'a mut [ManifoldKey],
+}
+
+impl Kernel for Loader<'_> {
+    type Output = (usize, usize);
+
+    #[inline(always)]
+    fn run<S: Simd>(self, simd: S) -> (usize, usize) {
+        let Loader { from, first, groups, manifold_keys } = self;
+        let mut rows = Rows::NONE;
+        let (mut n_warm, mut n_contacts) = (0, 0);
+        for (k, (group, manifold_keys)) in groups.iter_mut().zip(manifold_keys.chunks_mut(8)).enumerate() {
+            let (warm, all) = from.read(first + k, group, &mut rows, manifold_keys);
+            (n_warm, n_contacts) = (n_warm + warm, n_contacts + all);
+            rows.write(simd, group, from.warm_start.slop, &from.load);
+        }
+        (n_warm, n_contacts)
+    }
+}
+
+impl Manifolds<'_> {
+    /// Reads the manifolds of a group. Returns the number of warm started contacts, and of all
+    /// contacts.
+    fn read(
+        &self,
+        group_number: usize,
+        group: &mut Group,
+        rows: &mut Rows,
+        manifold_keys: &mut [ManifoldKey],
+    ) -> (usize, usize) {
+        let still = (self.masses.len() - 1) as u32;
+        let first = 8 * group_number;
+        let members = &self.order[first..first + 8];
+        if members[7] == EMPTY_LANE {
+            *rows = Rows::NONE;
+            (group.body_a, group.body_b) = ([still; 8], [still; 8]);
+        }
+        (group.n_points, group.movable_a, group.movable_b) = (0, 0, 0);
+        (group.details, group.round) = (NO_DETAILS, NO_ROUND);
+        let (mut n_warm, mut n_contacts) = (0, 0);
+        let members = members.iter().take_while(|&&member| member != EMPTY_LANE);
+        for (lane, (&member, manifold_key)) in members.zip(manifold_keys).enumerate() {
+            if let Some(&later) = self.order.get(first + lane + AHEAD).filter(|&&later| later != EMPTY_LANE) {
+                self.contacts.prefetch(self.active[later as usize] as usize);
+                self.cached.prefetch(self.matched[later as usize]);
+            }
+            let pair = self.contacts.get(self.active[member as usize] as usize);
+            let index = self.matched[member as usize] as usize;
+            let cached = self.cached.manifold_keys.get(index).zip(self.cached.impulses.get(index));
+            let [a, b] = [pair.body_a, pair.body_b].map(|body| self.bodies.slot(body));
+            (group.body_a[lane], group.body_b[lane]) = (a as u32, b as u32);
+            let masses = [&self.masses[a], &self.masses[b]];
+            n_warm += rows.read(lane, &pair, masses, cached, self.warm_start, manifold_key);
+            let n = pair.manifold.contacts().len();
+            n_contacts += n;
+            group.n_points = group.n_points.max(n as u8);
+            group.movable_a |= u8::from(self.bodies.is_movable()[a]) << lane;
+            group.movable_b |= u8::from(self.bodies.is_movable()[b]) << lane;
+        }
+        (n_warm, n_contacts)
+    }
+}
+
+/// The conversion of cached impulses to the warm start of a step.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct WarmStart {
+    /// The length of the substep divided by that of the cached impulses.
+    pub(crate) ratio: Real,
+    pub(crate) damping: Damping,
+    /// Overlap that is not corrected.
+    pub(crate) slop: Real,
+}
 
 /// The input of eight manifolds as rows of eight numbers. A transpose turns eight rows into lanes,
 /// which is faster than writing single numbers.
 #[derive(Debug)]
-pub(crate) struct Rows {
-    /// Inverse mass, inverse inertia, and calmness.
+struct Rows {
+    /// Inverse mass, inverse inertia, and rest weight.
     mass_a: [Lanes; 8],
     mass_b: [Lanes; 8],
     /// The centres of mass of A and B, a flag, and the number of contacts. The flag is 1 if
@@ -35,7 +150,7 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Eight empty rows.
-    pub(crate) const NONE: Rows = Rows {
+    const NONE: Rows = Rows {
         mass_a: [[0.0; 8]; 8],
         mass_b: [[0.0; 8]; 8],
         centers: [[0.0; 8]; 8],
@@ -46,19 +161,18 @@ impl Rows {
     /// Reads a manifold and writes its key. Returns how many of its contacts were matched by
     /// features.
     ///
-    /// `masses` are those of the two bodies. `ratio` is the length of this substep divided by that
-    /// of the cached impulses, which are damped.
-    pub(crate) fn read(
+    /// `masses` are those of the two bodies.
+    fn read(
         &mut self,
         lane: usize,
         pair: &ContactInput<'_>,
-        cached: Option<(&ManifoldKey, &ContactImpulse)>,
         masses: [&MassData; 2],
-        (ratio, damping): (Real, Damping),
-        slop: Real,
+        cached: Option<(&ManifoldKey, &ContactImpulse)>,
+        warm_start: WarmStart,
         manifold_key: &mut ManifoldKey,
     ) -> usize {
         let [a, b] = masses;
+        let WarmStart { ratio, damping, slop } = warm_start;
         let normal = pair.manifold.normal();
         let contacts = pair.manifold.contacts();
         let mut n_known = 0;
@@ -94,23 +208,19 @@ impl Rows {
 
     /// Writes the lanes of a group. `group.n_points` is the largest number of contacts of a lane.
     ///
-    /// If no impulse is cached, all contacts within `slop` of the nearest one share the load.
-    ///
     /// Tried: friction always at the middle of the touching contacts; stacks with irregular
     /// substeps swayed ten times as fast. Figures: `benches/notes/carom-world.md`.
     #[inline(always)]
-    pub(crate) fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
-        let zero = S::F32x8::splat(simd, 0.0);
-        let one = S::F32x8::splat(simd, 1.0);
-        let half = S::F32x8::splat(simd, 0.5);
+    fn write<S: Simd>(&self, simd: S, group: &mut Group, slop: Real, load: &LoadScale) {
+        let (one, half) = (S::F32x8::splat(simd, 1.0), S::F32x8::splat(simd, 0.5));
         let mass_a = transposed(simd, &self.mass_a);
         let mass_b = transposed(simd, &self.mass_b);
         mass_a[0].store(&mut group.inverse_mass_a);
         mass_b[0].store(&mut group.inverse_mass_b);
         // Calm bodies have up to twice the slop. In a pile, the removal of the overlap of one
         // resting body moves others, so the pile would keep creeping.
-        let calm = mass_a[7].min(mass_b[7]);
-        (S::F32x8::splat(simd, slop) * (one + calm)).store(&mut group.slop);
+        let rest_weight = mass_a[7].min(mass_b[7]);
+        (S::F32x8::splat(simd, slop) * (one + rest_weight)).store(&mut group.slop);
         let mut k = 0;
         while k < 6 {
             mass_a[k + 1].store(&mut group.inverse_inertia_a[k]);
@@ -122,7 +232,6 @@ impl Rows {
         let (held, n_contacts) = (c[6], c[7]);
         let one_and_half = S::F32x8::splat(simd, 1.5);
         let (holds_one, holds_b) = (half.lt(held), one_and_half.lt(held));
-        let held_center = V3::select(holds_b, center_b, center_a);
         let p = transposed(simd, &self.pairs);
         let (normal, friction) = (V3 { x: p[0], y: p[1], z: p[2] }, V3 { x: p[4], y: p[5], z: p[6] });
         // The same formula as `Vec3::any_orthonormal_vector`.
@@ -138,14 +247,25 @@ impl Rows {
         p[7].store(&mut group.twist_impulse);
         (group.tangent_total, group.twist_total) = ([[0.0; 8]; 2], [0.0; 8]);
 
-        // Lanes with fewer contacts have zero mass in the unused ones.
-        let n_points = usize::from(group.n_points).min(MAX_CONTACTS);
+        let points = self.write_points(simd, group, n_contacts);
+        load.write(simd, group, points.carried);
+        let center = points.center_of_pressure(simd, group, slop);
+        let at_center = (holds_one, V3::select(holds_b, center_b, center_a));
+        points.write_anchors(simd, group, center, at_center, [center_a, center_b]);
+    }
+
+    /// Writes the contacts of a group, without anchors. Lanes with fewer contacts have zero mass in
+    /// the unused ones.
+    #[inline(always)]
+    fn write_points<S: Simd>(&self, simd: S, group: &mut Group, n_contacts: S::F32x8) -> Points<S> {
+        let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+        let half = S::F32x8::splat(simd, 0.5);
         let mut middles = [V3 { x: zero, y: zero, z: zero }; MAX_CONTACTS];
         let mut nearest = S::F32x8::splat(simd, Real::INFINITY);
         let mut largest = zero;
         let mut carried = zero;
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &mut group.points[k];
             let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
             let c = transposed(simd, &self.points[k]);
@@ -159,39 +279,75 @@ impl Rows {
             S::F32x8::select(is_there, one, zero).store(&mut point.normal_mass);
             k += 1;
         }
-        load.write(simd, group, carried);
+        Points { n_contacts, middles, nearest, largest, carried }
+    }
+}
+
+/// The contacts of eight manifolds, while they are written.
+struct Points<S: Simd> {
+    n_contacts: S::F32x8,
+    /// For each contact, the middle of its two points.
+    middles: [V3<S::F32x8>; MAX_CONTACTS],
+    /// The least distance.
+    nearest: S::F32x8,
+    /// The largest cached impulse, and the sum of all.
+    largest: S::F32x8,
+    carried: S::F32x8,
+}
+
+impl<S: Simd> Points<S> {
+    /// Returns the mean of the contacts, weighted by their cached impulses. If there are none, the
+    /// contacts within `slop` of the nearest one have equal weights.
+    #[inline(always)]
+    fn center_of_pressure(&self, simd: S, group: &Group, slop: Real) -> V3<S::F32x8> {
+        let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
         // Weights are relative to the largest impulse, because a denormal impulse has no finite
         // inverse.
-        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(largest);
-        let touching = nearest + S::F32x8::splat(simd, slop);
+        let is_pressed = S::F32x8::splat(simd, Real::MIN_POSITIVE).le(self.largest);
+        let touching = self.nearest + S::F32x8::splat(simd, slop);
         let mut center = V3 { x: zero, y: zero, z: zero };
         let mut weight_sum = zero;
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &group.points[k];
-            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
+            let is_there = S::F32x8::splat(simd, k as Real).lt(self.n_contacts);
             let impulse = S::F32x8::load(simd, &point.impulse);
             let touches = S::F32x8::load(simd, &point.distance).le(touching);
             let by_touch = S::F32x8::select(touches, one, zero);
-            let weight = S::F32x8::select(is_pressed, impulse / largest, by_touch);
-            center = V3::select(is_there, center + middles[k] * weight, center);
+            let weight = S::F32x8::select(is_pressed, impulse / self.largest, by_touch);
+            center = V3::select(is_there, center + self.middles[k] * weight, center);
             weight_sum = S::F32x8::select(is_there, weight_sum + weight, weight_sum);
             k += 1;
         }
-        let is_there = zero.lt(n_contacts);
-        center = V3::select(is_there, center * (one / weight_sum), center);
+        V3::select(zero.lt(self.n_contacts), center * (one / weight_sum), center)
+    }
+
+    /// Writes the anchors and levers. `center` is the centre of pressure. In the lanes of the mask
+    /// `at_center`, contacts act at the point given with it.
+    #[inline(always)]
+    fn write_anchors(
+        &self,
+        simd: S,
+        group: &mut Group,
+        center: V3<S::F32x8>,
+        at_center: (<S::F32x8 as F32Lanes<8>>::Mask, V3<S::F32x8>),
+        [center_a, center_b]: [V3<S::F32x8>; 2],
+    ) {
+        let zero = S::F32x8::splat(simd, 0.0);
         let nowhere = V3 { x: zero, y: zero, z: zero };
-        let at = V3::select(holds_one, held_center, center);
+        let (is_held, held_center) = at_center;
+        let normal = V3::load(simd, &group.normal);
+        let at = V3::select(is_held, held_center, center);
         (at - center_a).store(&mut group.friction_a);
         (at - center_b).store(&mut group.friction_b);
         let mut k = 0;
-        while k < n_points {
+        while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &mut group.points[k];
-            let is_there = S::F32x8::splat(simd, k as Real).lt(n_contacts);
-            let at = V3::select(holds_one, held_center, middles[k]);
+            let is_there = S::F32x8::splat(simd, k as Real).lt(self.n_contacts);
+            let at = V3::select(is_held, held_center, self.middles[k]);
             V3::select(is_there, at - center_a, nowhere).store(&mut point.anchor_a);
             V3::select(is_there, at - center_b, nowhere).store(&mut point.anchor_b);
-            let lever = middles[k] - center;
+            let lever = self.middles[k] - center;
             let across = lever - normal * lever.dot(normal);
             S::F32x8::select(is_there, across.dot(across).sqrt(), zero).store(&mut point.lever);
             point.total = [0.0; 8];

@@ -14,40 +14,26 @@
 //!   see [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round`](crate::contacts::round).
-//! - **Friction.** It is solved after the normals, so it stays within Coulomb's cone (test:
-//!   `patches::friction_stays_within_its_limit`). There is one friction vector per manifold, at the
-//!   centre of pressure, and a torque about the normal.
-//! - **Limit surface.** Force and torque share one limit, an ellipsoid: force over the largest
-//!   force, torque over the largest torque. So a patch that slides fast hardly resists rotation.
-//!   While a patch slides, friction opposes its velocity. The impulse that would stop the slide
-//!   has another direction if the patch is not below the centre of mass.
+//! - **Friction.** It is solved after the normals: see [`friction`](crate::impulses::friction).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
-//! 2005; R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding Manipulation, IJRR 1996
-//! (limit surface).
+//! 2005.
 //! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
 //! within a step, so the impulses change a body in the same way again.
 //! Tried: relaxing after the last substep only. Towers fall, and overlaps of a pile stay four times
 //! as deep. Figures: `benches/notes/carom-world.md`.
 
 use crate::contacts::round::rolled;
-use crate::impulses::group::{Group, GroupDetails, Pass, Stage};
-use crate::impulses::lane_vec::{
-    Lanes, Motion, REST, States, Sym3, V3, gather_delta, gather_motion, scatter_motion,
+use crate::impulses::friction::solve_friction;
+use crate::impulses::group::{
+    Group, GroupDetails, PREPARE, Pass, REDUCE, RELAX, RELAX_BETWEEN, REPEAT, SOLVE, Stage, TAKE_BACK,
 };
+use crate::impulses::lane_vec::{Lanes, REST, States, Sym3, V3, gather_delta};
+use crate::impulses::pair_motion::PairMotion;
 use crate::impulses::take_back::take_back;
 use crate::sleep::rest::DEEP_SLOPS;
 use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, dispatch};
-
-/// The stages, as constants: each is compiled on its own.
-const PREPARE: u8 = 0;
-const SOLVE: u8 = 1;
-const TAKE_BACK: u8 = 2;
-const RELAX: u8 = 3;
-const RELAX_BETWEEN: u8 = 4;
-const REPEAT: u8 = 5;
-const REDUCE: u8 = 6;
 
 /// Runs a stage over groups, in their order. Tried: prefetching the states of the next group;
 /// slower on one and on two threads.
@@ -224,23 +210,18 @@ fn reduce<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, (lanes, ma
     apply(simd, g, states, linear, [angular_a, angular_b]);
 }
 
-/// Applies an impulse and an angular impulse to `b`, and their opposites to `a`.
+/// Applies impulses to all lanes of a group.
 #[inline(always)]
 fn apply<S: Simd, B: States>(
     simd: S,
     g: &Group,
     states: &mut B,
     linear: V3<S::F32x8>,
-    [angular_a, angular_b]: [V3<S::F32x8>; 2],
+    angular: [V3<S::F32x8>; 2],
 ) {
-    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
-    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
-    a.v = a.v - linear * S::F32x8::load(simd, &g.inverse_mass_a);
-    a.w = a.w - Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a).transform(angular_a);
-    b.v = b.v + linear * S::F32x8::load(simd, &g.inverse_mass_b);
-    b.w = b.w + Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b).transform(angular_b);
-    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
-    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+    let mut pair = PairMotion::<S>::gather(simd, g, states);
+    pair.apply(linear, angular);
+    pair.scatter(simd, g, states, u8::MAX);
 }
 
 /// One iteration: the normal impulses, then the friction that they allow.
@@ -249,19 +230,31 @@ fn apply<S: Simd, B: States>(
 /// that exceed the cache.
 #[inline(always)]
 fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
-    let splat = S::F32x8::splat;
-    let zero = splat(simd, 0.0);
-    let one = splat(simd, 1.0);
-    // Gathered first: values that are loaded before would be spilled to the stack.
-    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
-    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
-    let normal = V3::load(simd, &g.normal);
-    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
-    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
-    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
-    let n_points = usize::from(g.n_points);
+    let mut pair = PairMotion::<S>::gather(simd, g, states);
+    let details = pass.details.get(g.details as usize);
+    // Other lanes keep their impulses and velocities.
+    let lanes = if STAGE == REPEAT { g.marked_lanes(&pass.marks) } else { u8::MAX };
+    let is_marked = S::F32x8::splat(simd, 0.0).lt(S::F32x8::load(simd, &ones_of(lanes)));
+    solve_normals::<S, B, STAGE>(simd, g, states, pass, is_marked, &mut pair);
+    solve_friction::<S, STAGE>(simd, g, details, is_marked, &mut pair);
+    pair.scatter(simd, g, states, lanes);
+}
 
-    // Normals. Anchors turn with the bodies. Rotating the normal backwards is equivalent, and is
+/// Solves the contact points of eight manifolds along their normals.
+#[inline(always)]
+fn solve_normals<S: Simd, B: States, const STAGE: u8>(
+    simd: S,
+    g: &mut Group,
+    states: &B,
+    pass: &Pass<'_>,
+    is_marked: <S::F32x8 as F32Lanes<8>>::Mask,
+    pair: &mut PairMotion<S>,
+) {
+    let splat = S::F32x8::splat;
+    let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
+    let normal = V3::load(simd, &g.normal);
+    let details = pass.details.get(g.details as usize);
+    // Anchors turn with the bodies. Rotating the normal backwards is equivalent, and is
     // done once for all contacts.
     let delta_a = gather_delta(simd, states, &g.body_a);
     let delta_b = gather_delta(simd, states, &g.body_b);
@@ -274,15 +267,11 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     let deep = splat(simd, DEEP_SLOPS * pass.slop);
     let max_warm_start_speed = splat(simd, pass.max_warm_start_speed);
     let leak = S::F32x8::load(simd, &g.leak);
-    let details = pass.details.get(g.details as usize);
     let round = pass.rounds.get(g.round as usize);
     let both_rolled = round.map(|round| [rolled(simd, round, 0, normal_a), rolled(simd, round, 1, normal_b)]);
     let elapsed = splat(simd, pass.elapsed);
-    // Other lanes keep their impulses and velocities.
-    let lanes = if STAGE == REPEAT { g.marked_lanes(&pass.marks) } else { u8::MAX };
-    let is_marked = zero.lt(S::F32x8::load(simd, &ones_of(lanes)));
     let mut k = 0;
-    while k < n_points {
+    while k < usize::from(g.n_points) {
         let point = &mut g.points[k];
         let anchor_a = V3::load(simd, &point.anchor_a);
         let anchor_b = V3::load(simd, &point.anchor_b);
@@ -293,6 +282,7 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
             distance = distance + (radius_a * rolled_a + radius_b * rolled_b);
         }
         let (turn_a, turn_b) = (anchor_a.cross(normal), anchor_b.cross(normal));
+        let PairMotion { a, b, .. } = *pair;
         let mut speed = (b.v - a.v).dot(normal) + b.w.dot(turn_b) - a.w.dot(turn_a);
         if let Some(details) = details {
             let part = S::F32x8::load(simd, &details.part[k]);
@@ -332,152 +322,11 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
         let new = if STAGE == REPEAT { S::F32x8::select(is_marked, new, old) } else { new };
         new.store(&mut point.impulse);
         let change = new - old;
-        let along = normal * change;
-        a.v = a.v - along * mass_a;
-        b.v = b.v + along * mass_b;
-        a.w = a.w - inertia_a.transform(turn_a * change);
-        b.w = b.w + inertia_b.transform(turn_b * change);
+        pair.apply(normal * change, [turn_a * change, turn_b * change]);
         (S::F32x8::load(simd, &point.total) + if STAGE == SOLVE { new } else { change })
             .store(&mut point.total);
         k += 1;
     }
-    // Friction, limited by the present normal impulses.
-    let mut pressed = zero;
-    let mut pressed_lever = zero;
-    let mut k = 0;
-    while k < n_points {
-        let impulse = S::F32x8::load(simd, &g.points[k].impulse);
-        pressed = pressed + impulse;
-        pressed_lever = pressed_lever + impulse * S::F32x8::load(simd, &g.points[k].lever);
-        k += 1;
-    }
-    if let Some(details) = details
-        && details.resists_rotation
-        && STAGE != REPEAT
-    {
-        resist_rotation(simd, g, details, pressed, [&mut a, &mut b]);
-    }
-    let coefficient = S::F32x8::load(simd, &g.friction);
-    {
-        let tangent_1 = V3::load(simd, &g.tangent);
-        let tangent_2 = normal.cross(tangent_1);
-        let friction_a = V3::load(simd, &g.friction_a);
-        let friction_b = V3::load(simd, &g.friction_b);
-        let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
-        let (mut slide_1, mut slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
-        let mut spin = (b.w - a.w).dot(normal);
-        if let Some(details) = details {
-            slide_1 = slide_1 + S::F32x8::load(simd, &details.slide[0]);
-            slide_2 = slide_2 + S::F32x8::load(simd, &details.slide[1]);
-            spin = spin + S::F32x8::load(simd, &details.spin);
-        }
-        let m11 = S::F32x8::load(simd, &g.tangent_mass[0]);
-        let m22 = S::F32x8::load(simd, &g.tangent_mass[1]);
-        let m12 = S::F32x8::load(simd, &g.tangent_mass[2]);
-        let old_1 = S::F32x8::load(simd, &g.tangent_impulse[0]);
-        let old_2 = S::F32x8::load(simd, &g.tangent_impulse[1]);
-        let old_twist = S::F32x8::load(simd, &g.twist_impulse);
-        let twist_mass = S::F32x8::load(simd, &g.twist_mass);
-        // The twist counts as a force at the mean lever arm of the contacts.
-        let limit = coefficient * pressed;
-        let lever = S::F32x8::select(pressed.gt(zero), pressed_lever / pressed, zero);
-        let has_lever = lever.gt(zero);
-        let per_lever = S::F32x8::select(has_lever, one / lever, zero);
-        let length_sq = |along_1: S::F32x8, along_2: S::F32x8, twist: S::F32x8| {
-            let around = twist * per_lever;
-            along_1 * along_1 + along_2 * along_2 + around * around
-        };
-        // The impulses that stop all motion, if they are within the limit.
-        let sticking_1 = old_1 - (m11 * slide_1 + m12 * slide_2);
-        let sticking_2 = old_2 - (m12 * slide_1 + m22 * slide_2);
-        let sticking_twist = old_twist - twist_mass * spin;
-        let slides = length_sq(sticking_1, sticking_2, sticking_twist).gt(limit * limit);
-        // Otherwise a step against the velocity, projected to the limit.
-        let slide_mass = S::F32x8::load(simd, &g.slide_mass);
-        let around_mass = S::F32x8::select(has_lever, twist_mass * per_lever * per_lever, slide_mass);
-        let slide_mass = slide_mass.min(around_mass);
-        let sliding_1 = old_1 - slide_mass * slide_1;
-        let sliding_2 = old_2 - slide_mass * slide_2;
-        let sliding_twist = old_twist - slide_mass * lever * lever * spin;
-        let length_sq = length_sq(sliding_1, sliding_2, sliding_twist);
-        let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
-        let new_1 = S::F32x8::select(slides, sliding_1 * scale, sticking_1);
-        let new_2 = S::F32x8::select(slides, sliding_2 * scale, sticking_2);
-        let new_twist = S::F32x8::select(slides, sliding_twist * scale, sticking_twist);
-        let new_twist = S::F32x8::select(has_lever, new_twist, zero);
-        let [new_1, new_2, new_twist] = if STAGE == REPEAT {
-            let marked = |new, old| S::F32x8::select(is_marked, new, old);
-            [marked(new_1, old_1), marked(new_2, old_2), marked(new_twist, old_twist)]
-        } else {
-            [new_1, new_2, new_twist]
-        };
-        new_1.store(&mut g.tangent_impulse[0]);
-        new_2.store(&mut g.tangent_impulse[1]);
-        new_twist.store(&mut g.twist_impulse);
-
-        let (change_1, change_2, change_twist) = (new_1 - old_1, new_2 - old_2, new_twist - old_twist);
-        let impulse = tangent_1 * change_1 + tangent_2 * change_2;
-        let turn = normal * change_twist;
-        a.v = a.v - impulse * mass_a;
-        b.v = b.v + impulse * mass_b;
-        a.w = a.w - inertia_a.transform(friction_a.cross(impulse) + turn);
-        b.w = b.w + inertia_b.transform(friction_b.cross(impulse) + turn);
-        let [added_1, added_2, added_twist] =
-            if STAGE == SOLVE { [new_1, new_2, new_twist] } else { [change_1, change_2, change_twist] };
-        (S::F32x8::load(simd, &g.tangent_total[0]) + added_1).store(&mut g.tangent_total[0]);
-        (S::F32x8::load(simd, &g.tangent_total[1]) + added_2).store(&mut g.tangent_total[1]);
-        (S::F32x8::load(simd, &g.twist_total) + added_twist).store(&mut g.twist_total);
-    }
-
-    scatter_motion(simd, states, &g.body_a, g.movable_a & lanes, &a);
-    scatter_motion(simd, states, &g.body_b, g.movable_b & lanes, &b);
-}
-
-/// Applies rolling and spinning friction: torques against the relative rotation, the one
-/// perpendicular to the normal, the other about it. They precede sliding friction, which then has
-/// no slip to correct.
-///
-/// They are not cached from step to step, because one iteration finds them.
-#[inline(always)]
-fn resist_rotation<S: Simd>(
-    simd: S,
-    g: &mut Group,
-    details: &GroupDetails,
-    pressed: S::F32x8,
-    [a, b]: [&mut Motion<S>; 2],
-) {
-    let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
-    let (normal, tangent_1) = (V3::load(simd, &g.normal), V3::load(simd, &g.tangent));
-    let tangent_2 = normal.cross(tangent_1);
-    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
-    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
-    let inverse_inertia = |along: V3<S::F32x8>| inertia_a.transform(along) + inertia_b.transform(along);
-    let (turned_1, turned_2) = (inverse_inertia(tangent_1), inverse_inertia(tangent_2));
-    let (k11, k22, k12) = (tangent_1.dot(turned_1), tangent_2.dot(turned_2), tangent_1.dot(turned_2));
-    let determinant = k11 * k22 - k12 * k12;
-    let inverse = S::F32x8::select(determinant.gt(zero), one / determinant, zero);
-    let turn = b.w - a.w;
-    let (turn_1, turn_2) = (turn.dot(tangent_1), turn.dot(tangent_2));
-    let old_1 = S::F32x8::load(simd, &g.rotation_impulse[0]);
-    let old_2 = S::F32x8::load(simd, &g.rotation_impulse[1]);
-    let want_1 = old_1 - (k22 * turn_1 - k12 * turn_2) * inverse;
-    let want_2 = old_2 - (k11 * turn_2 - k12 * turn_1) * inverse;
-    let limit = S::F32x8::load(simd, &details.rolling) * pressed;
-    let length_sq = want_1 * want_1 + want_2 * want_2;
-    let scale = S::F32x8::select(length_sq.gt(limit * limit), limit / length_sq.sqrt(), one);
-    let (new_1, new_2) = (want_1 * scale, want_2 * scale);
-    new_1.store(&mut g.rotation_impulse[0]);
-    new_2.store(&mut g.rotation_impulse[1]);
-    let spin = turn.dot(normal) + S::F32x8::load(simd, &details.spin);
-    let old_spin = S::F32x8::load(simd, &g.rotation_impulse[2]);
-    let limit = S::F32x8::load(simd, &details.spinning) * pressed;
-    let want_spin = old_spin - S::F32x8::load(simd, &g.twist_mass) * spin;
-    let new_spin = want_spin.max(zero - limit).min(limit);
-    new_spin.store(&mut g.rotation_impulse[2]);
-    let rolled = tangent_1 * (new_1 - old_1) + tangent_2 * (new_2 - old_2);
-    let change = rolled + normal * (new_spin - old_spin);
-    a.w = a.w - inertia_a.transform(change);
-    b.w = b.w + inertia_b.transform(change);
 }
 
 /// Returns the impulse of the spring in lanes that have one, and `rigid` in the others, both

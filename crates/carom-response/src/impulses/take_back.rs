@@ -15,7 +15,8 @@
 //! that rock on their rim.
 
 use crate::impulses::group::{Group, Pass};
-use crate::impulses::lane_vec::{Motion, States, Sym3, V3, gather_motion, scatter_motion};
+use crate::impulses::lane_vec::{States, V3};
+use crate::impulses::pair_motion::PairMotion;
 use carom_geom::MAX_CONTACTS;
 use carom_lanes::{F32Lanes, Simd};
 
@@ -28,14 +29,24 @@ const MAX_SEPARATION_RATIO: f32 = 2.0;
 /// One pass over the contacts of a group.
 #[inline(always)]
 pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, pass: &Pass<'_>) {
+    let mut pair = PairMotion::<S>::gather(simd, g, states);
+    let pressed = take_back_normals(simd, g, pass, &mut pair);
+    limit_friction(simd, g, pressed, &mut pair);
+    pair.scatter(simd, g, states, u8::MAX);
+}
+
+/// Takes back impulses along the normals. Returns the sum of the remaining ones, and of their
+/// products with their levers.
+#[inline(always)]
+fn take_back_normals<S: Simd>(
+    simd: S,
+    g: &mut Group,
+    pass: &Pass<'_>,
+    pair: &mut PairMotion<S>,
+) -> [S::F32x8; 2] {
     let splat = S::F32x8::splat;
     let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
-    let mut a: Motion<S> = gather_motion(simd, states, &g.body_a);
-    let mut b: Motion<S> = gather_motion(simd, states, &g.body_b);
     let normal = V3::load(simd, &g.normal);
-    let (mass_a, mass_b) = (S::F32x8::load(simd, &g.inverse_mass_a), S::F32x8::load(simd, &g.inverse_mass_b));
-    let inertia_a = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_a);
-    let inertia_b = Sym3::<S::F32x8>::load(simd, &g.inverse_inertia_b);
     let slop = S::F32x8::load(simd, &g.slop);
     let rate = splat(simd, -MAX_SEPARATION_RATIO * pass.push_out_rate);
     let fastest = splat(simd, MAX_SEPARATION_RATIO * pass.push_out_speed);
@@ -47,6 +58,7 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let mut angular_a = V3 { x: zero, y: zero, z: zero };
     let mut angular_b = angular_a;
     let n_points = usize::from(g.n_points);
+    let PairMotion { a, b, .. } = *pair;
     let mut k = 0;
     while k < n_points {
         let point = &g.points[k];
@@ -75,15 +87,15 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     }
     // All contacts take back the same fraction of these impulses, so that a box does not turn.
     // After that they no longer separate.
-    let (turned_a, turned_b) = (inertia_a.transform(angular_a), inertia_b.transform(angular_b));
+    let (turned_a, turned_b) = (pair.inertia_a.transform(angular_a), pair.inertia_b.transform(angular_b));
     let inverse_mass =
-        linear * linear * (mass_a + mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
+        linear * linear * (pair.mass_a + pair.mass_b) + angular_a.dot(turned_a) + angular_b.dot(turned_b);
     let part = S::F32x8::select(inverse_mass.gt(zero), (power / inverse_mass).min(one), zero);
     let along = normal * (linear * part);
-    a.v = a.v + along * mass_a;
-    b.v = b.v - along * mass_b;
-    a.w = a.w + turned_a * part;
-    b.w = b.w - turned_b * part;
+    pair.a.v = pair.a.v + along * pair.mass_a;
+    pair.b.v = pair.b.v - along * pair.mass_b;
+    pair.a.w = pair.a.w + turned_a * part;
+    pair.b.w = pair.b.w - turned_b * part;
     let (mut pressed, mut pressed_lever) = (zero, zero);
     let mut k = 0;
     while k < n_points {
@@ -96,16 +108,28 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
         pressed_lever = pressed_lever + left * S::F32x8::load(simd, &point.lever);
         k += 1;
     }
+    [pressed, pressed_lever]
+}
 
-    // The remaining friction, for all substeps and for the last one.
+/// Limits friction by the remaining normal impulses: that of all substeps, and that of the last
+/// one.
+#[inline(always)]
+fn limit_friction<S: Simd>(
+    simd: S,
+    g: &mut Group,
+    [pressed, pressed_lever]: [S::F32x8; 2],
+    pair: &mut PairMotion<S>,
+) {
+    let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+    let normal = V3::load(simd, &g.normal);
     let coefficient = S::F32x8::load(simd, &g.friction);
     let left = |length: S::F32x8, limit: S::F32x8| S::F32x8::select(length.gt(limit), limit / length, one);
     let [along_1, along_2] = [0, 1].map(|k| S::F32x8::load(simd, &g.tangent_total[k]));
     let twist = S::F32x8::load(simd, &g.twist_total);
-    // Force and torque have one limit: see [`solve`](crate::impulses::solve).
+    // Force and torque have one limit: see [`friction`](crate::impulses::friction).
     let has_lever = zero.lt(pressed) & zero.lt(pressed_lever);
-    let around = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
-    let length = (along_1 * along_1 + along_2 * along_2 + around * around).sqrt();
+    let twist_force = S::F32x8::select(has_lever, twist * pressed / pressed_lever, zero);
+    let length = (along_1 * along_1 + along_2 * along_2 + twist_force * twist_force).sqrt();
     let slid = left(length, coefficient * pressed);
     let twisted = S::F32x8::select(has_lever, slid, zero);
     let (left_1, left_2, left_twist) = (along_1 * slid, along_2 * slid, twist * twisted);
@@ -122,10 +146,8 @@ pub(crate) fn take_back<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut
     let friction_b = V3::load(simd, &g.friction_b);
     let impulse = tangent_1 * (along_1 - left_1) + tangent_2 * (along_2 - left_2);
     let turn = normal * (twist - left_twist);
-    a.v = a.v + impulse * mass_a;
-    b.v = b.v - impulse * mass_b;
-    a.w = a.w + inertia_a.transform(friction_a.cross(impulse) + turn);
-    b.w = b.w - inertia_b.transform(friction_b.cross(impulse) + turn);
-    scatter_motion(simd, states, &g.body_a, g.movable_a, &a);
-    scatter_motion(simd, states, &g.body_b, g.movable_b, &b);
+    pair.a.v = pair.a.v + impulse * pair.mass_a;
+    pair.b.v = pair.b.v - impulse * pair.mass_b;
+    pair.a.w = pair.a.w + pair.inertia_a.transform(friction_a.cross(impulse) + turn);
+    pair.b.w = pair.b.w - pair.inertia_b.transform(friction_b.cross(impulse) + turn);
 }

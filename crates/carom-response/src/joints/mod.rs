@@ -1,10 +1,12 @@
 //! Joints: their kinds, limits, motors and springs, and how they are solved.
 //!
-//! `joint` is a joint as its owner describes it. `passes` runs over all joints in a substep.
+//! `joint` is a joint as its owner describes it. `constraints` loads all joints at the start of a
+//! step. `passes` runs over them in a substep.
 //! `step` solves one of them, with the rows of `rows`, `axes`, `gear`, `pulley` and `twist`.
 //! `mass` and `load_paths` compute the masses that rows use.
 
 pub(crate) mod axes;
+pub(crate) mod constraints;
 pub(crate) mod fault;
 pub(crate) mod gear;
 pub(crate) mod gear_parts;

@@ -120,7 +120,7 @@ impl Sleepers {
         joints: &[Joint],
         settings: &SolverSettings,
     ) {
-        let slop = settings.slop * settings.length_unit;
+        let slop = settings.slop_length();
         let touches = |pair: &&ContactPair| pair.manifold.contacts().iter().any(|c| c.distance <= slop);
         let pairs = contacts.iter().filter(touches).map(|pair| (pair.body_a, pair.body_b));
         let pairs = pairs.chain(joints.iter().map(|joint| (joint.body_a, joint.body_b)));
@@ -128,9 +128,9 @@ impl Sleepers {
         let mut is_woken = true;
         while core::mem::take(&mut is_woken) {
             for (own, other) in pairs.iter().flat_map(|&(a, b)| [(a, b), (b, a)]) {
-                let (Some(sleeper), Some(mover)) = (bodies.get(own), bodies.get(other)) else { continue };
+                let (Some(sleeper), Some(active)) = (bodies.get(own), bodies.get(other)) else { continue };
                 let sleeps = sleeper.is_sleeping && sleeper.kind == BodyKind::Dynamic;
-                if sleeps && (mover.is_active() || mover.is_moving_kinematic()) {
+                if sleeps && (active.is_active() || active.is_moving_kinematic()) {
                     self.wake(bodies, own);
                     is_woken = true;
                 }

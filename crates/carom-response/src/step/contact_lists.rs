@@ -13,19 +13,19 @@ impl Solver {
     /// Returns the surface velocities of the next step. Fill the list before the step, sorted by
     /// contact. The step empties it, even if it returns an error.
     pub fn surface_velocities_mut(&mut self) -> &mut Vec<SurfaceVelocity> {
-        &mut self.details.surfaces
+        &mut self.contacts.details.surfaces
     }
 
     /// Returns the settings of contacts for the next step. Fill the list before the step, sorted by
     /// contact. The step empties it, even if it returns an error.
     pub fn contact_settings_mut(&mut self) -> &mut Vec<ContactSettings> {
-        &mut self.details.settings
+        &mut self.contacts.details.settings
     }
 
     /// Returns the round contacts of the next step. Fill the list before the step, sorted by
     /// contact. The step empties it, even if it returns an error.
     pub fn round_contacts_mut(&mut self) -> &mut Vec<RoundContact> {
-        &mut self.details.rounds
+        &mut self.contacts.details.rounds
     }
 
     /// Returns the indices of the contacts that were found at an impact within the next step, not
@@ -36,6 +36,6 @@ impl Solver {
     /// centre of mass of its own body. The distance is how far the bodies approach along the
     /// normal before the impact. The impulse acts on each body at its own point.
     pub fn contacts_at_impact_mut(&mut self) -> &mut Vec<u32> {
-        &mut self.details.at_impact
+        &mut self.contacts.details.at_impact
     }
 }

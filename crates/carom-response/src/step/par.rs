@@ -9,16 +9,20 @@
 
 mod workers;
 
+use crate::bodies::advance::Advance;
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, Moves};
+use crate::bodies::free::{FreeMotion, MotionKind};
+use crate::bodies::load::Forces;
 use crate::bodies::mass::MassData;
+use crate::bodies::store::{Limits, Moved};
 use crate::contacts::contact::{ContactImpulse, Contacts, PairKey};
 use crate::contacts::summary::{Summary, Verdict};
-use crate::impulses::cache::ManifoldKey;
-use crate::impulses::classes::Classes;
+use crate::impulses::classes::ColorClasses;
 use crate::impulses::group::Group;
+use crate::impulses::impulse_list::ManifoldKey;
 use crate::impulses::lane_vec::{Lanes, State, States};
-use crate::step::chunks::{self, Advance, Forces, Limits, Manifolds, Moved};
+use crate::impulses::rows::Manifolds;
+use crate::step::chunks;
 use alloc::vec::Vec;
 use carom_lanes::{SharedLine, Simd};
 use carom_math::{Real, Vec3};
@@ -101,15 +105,15 @@ pub(crate) fn summarize(
         .reduce(|| Verdict::GOOD, Verdict::and)
 }
 
-/// See [`chunks::classify_movers`].
-pub(crate) fn classify_movers(bodies: &[Body], movers: &[u32], out: &mut [Moves]) -> bool {
-    if is_little(movers.len()) {
-        return chunks::classify_movers(bodies, movers, out);
+/// See [`chunks::classify`].
+pub(crate) fn classify(bodies: &[Body], listed: &[u32], out: &mut [MotionKind]) -> bool {
+    if is_little(listed.len()) {
+        return chunks::classify(bodies, listed, out);
     }
-    movers
+    listed
         .par_chunks(CHUNK)
         .zip(out.par_chunks_mut(CHUNK))
-        .map(|(movers, out)| chunks::classify_movers(bodies, movers, out))
+        .map(|(listed, out)| chunks::classify(bodies, listed, out))
         .reduce(|| true, |a, b| a & b)
 }
 
@@ -146,41 +150,39 @@ pub(crate) fn match_cached(
 /// See [`chunks::load_bodies`].
 pub(crate) fn load_bodies(
     forces: &Forces<'_>,
-    movers: &[u32],
+    indices: &[u32],
     settles: &[bool],
-    states: &mut [State],
-    masses: &mut [MassData],
-    free: &mut [FreeMotion],
+    (states, masses, free): (&mut [State], &mut [MassData], &mut [FreeMotion]),
 ) {
-    if is_little(movers.len()) {
-        return chunks::load_bodies(forces, movers, settles, states, masses, free);
+    if is_little(indices.len()) {
+        return chunks::load_bodies(forces, indices, settles, (states, masses, free));
     }
-    let from = movers.par_chunks(CHUNK).zip(settles.par_chunks(CHUNK));
+    let from = indices.par_chunks(CHUNK).zip(settles.par_chunks(CHUNK));
     let to = states.par_chunks_mut(CHUNK).zip(masses.par_chunks_mut(CHUNK)).zip(free.par_chunks_mut(CHUNK));
-    from.zip(to).for_each(|((movers, settles), ((states, masses), free))| {
-        chunks::load_bodies(forces, movers, settles, states, masses, free);
+    from.zip(to).for_each(|((indices, settles), ((states, masses), free))| {
+        chunks::load_bodies(forces, indices, settles, (states, masses, free));
     });
 }
 
 /// See [`chunks::load_groups`].
 pub(crate) fn load_groups(
     from: &Manifolds<'_>,
-    classes: &Classes,
+    colors: &ColorClasses,
     first: usize,
     groups: &mut [Group],
     manifold_keys: &mut [ManifoldKey],
 ) -> (usize, usize) {
     if groups.len() <= CHUNK_GROUPS || rayon::current_num_threads() == 1 {
-        return chunks::load_groups(from, classes, first, groups, manifold_keys);
+        return chunks::load_groups(from, colors, first, groups, manifold_keys);
     }
     let (mut first, mut groups, mut manifold_keys) = (first, groups, manifold_keys);
-    let of_members = in_shares(classes, CHUNK_GROUPS, |n| {
+    let of_members = in_shares(colors, CHUNK_GROUPS, |n| {
         let chunk = (first, take(&mut groups, n), take(&mut manifold_keys, 8 * n));
         first += n;
         chunk
     });
     let counts = of_members.into_par_iter().map(|(first, groups, manifold_keys)| {
-        chunks::load_groups(from, classes, first, groups, manifold_keys)
+        chunks::load_groups(from, colors, first, groups, manifold_keys)
     });
     counts.reduce(|| (0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
 }
@@ -188,12 +190,12 @@ pub(crate) fn load_groups(
 /// Divides groups into chunks, in their order. `cut` gets the size of the next chunk. The result
 /// is ordered by the thread that solves each chunk, because rayon starts each thread with its own
 /// part.
-fn in_shares<T>(classes: &Classes, per_chunk: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
+fn in_shares<T>(colors: &ColorClasses, per_chunk: usize, mut cut: impl FnMut(usize) -> T) -> Vec<T> {
     let n_members = rayon::current_num_threads();
     let mut shares: Vec<Vec<T>> = (0..n_members).map(|_| Vec::new()).collect();
-    for color in 0..classes.n_colors() {
+    for color in 0..colors.n_colors() {
         for (member, share) in shares.iter_mut().enumerate() {
-            let mut left = classes.part(color, member, n_members).len();
+            let mut left = colors.part(color, member, n_members).len();
             while 0 < left {
                 let n = left.min(per_chunk);
                 share.push(cut(n));
@@ -206,32 +208,32 @@ fn in_shares<T>(classes: &Classes, per_chunk: usize, mut cut: impl FnMut(usize) 
 
 /// See [`chunks::store_groups`].
 pub(crate) fn store_groups(
-    classes: &Classes,
+    colors: &ColorClasses,
     groups: &[Group],
     cached: &mut [ContactImpulse],
     reports: &mut [ContactImpulse],
 ) {
     if groups.len() <= LIGHT_CHUNK_GROUPS || rayon::current_num_threads() == 1 {
-        return chunks::store_groups(classes, groups, cached, reports);
+        return chunks::store_groups(colors, groups, cached, reports);
     }
     let (mut groups, mut cached, mut reports) = (groups, cached, reports);
-    let of_members = in_shares(classes, LIGHT_CHUNK_GROUPS, |n| {
+    let of_members = in_shares(colors, LIGHT_CHUNK_GROUPS, |n| {
         let (own, others) = groups.split_at(n);
         groups = others;
         (own, take(&mut cached, 8 * n), take(&mut reports, 8 * n))
     });
     of_members
         .into_par_iter()
-        .for_each(|(groups, cached, reports)| chunks::store_groups(classes, groups, cached, reports));
+        .for_each(|(groups, cached, reports)| chunks::store_groups(colors, groups, cached, reports));
 }
 
 /// See [`chunks::sort_reports`].
-pub(crate) fn sort_reports(indices: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
-    if indices.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
-        return chunks::sort_reports(indices, reports, impulses);
+pub(crate) fn sort_reports(lanes: &[u32], reports: &[ContactImpulse], impulses: &mut [ContactImpulse]) {
+    if lanes.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
+        return chunks::sort_reports(lanes, reports, impulses);
     }
-    (indices.par_chunks(LIGHT_CHUNK).zip(impulses.par_chunks_mut(LIGHT_CHUNK)))
-        .for_each(|(indices, impulses)| chunks::sort_reports(indices, reports, impulses));
+    (lanes.par_chunks(LIGHT_CHUNK).zip(impulses.par_chunks_mut(LIGHT_CHUNK)))
+        .for_each(|(lanes, impulses)| chunks::sort_reports(lanes, reports, impulses));
 }
 
 /// Splits off the first `n` entries of a list. Returns an empty slice if there are fewer.
@@ -261,19 +263,19 @@ pub(crate) fn advance(
     });
 }
 
-/// See [`chunks::note_order`].
-pub(crate) fn note_order(
+/// See [`chunks::write_order`].
+pub(crate) fn write_order(
     summaries: &[Summary],
     active: &[u32],
-    indices: &[u32],
+    lanes: &[u32],
     order: &mut [(PairKey, u32)],
 ) {
     if active.len() <= LIGHT_CHUNK || rayon::current_num_threads() == 1 {
-        return chunks::note_order(summaries, active, indices, order);
+        return chunks::write_order(summaries, active, lanes, order);
     }
-    let from = active.par_chunks(LIGHT_CHUNK).zip(indices.par_chunks(LIGHT_CHUNK));
+    let from = active.par_chunks(LIGHT_CHUNK).zip(lanes.par_chunks(LIGHT_CHUNK));
     from.zip(order.par_chunks_mut(LIGHT_CHUNK))
-        .for_each(|((active, indices), order)| chunks::note_order(summaries, active, indices, order));
+        .for_each(|((active, lanes), order)| chunks::write_order(summaries, active, lanes, order));
 }
 
 /// See [`chunks::store_bodies`].
@@ -284,14 +286,14 @@ pub(crate) fn store_bodies(
     moved: &Moved<'_>,
     rest_times: &mut [Real],
 ) {
-    let n = moved.movers.len();
+    let n = moved.indices.len();
     if is_little(n) {
         return chunks::store_bodies(limits, first, bodies, moved, rest_times);
     }
     // The indices ascend, so the slice of bodies can be split at the first index of the rear half.
     let (front, rear) = moved.split_at(n / 2);
     let (rest_front, rest_rear) = rest_times.split_at_mut(n / 2);
-    let first_of_rear = rear.movers[0];
+    let first_of_rear = rear.indices[0];
     let (bodies_front, bodies_rear) = bodies.split_at_mut((first_of_rear - first) as usize);
     rayon::join(
         || store_bodies(limits, first, bodies_front, &front, rest_front),

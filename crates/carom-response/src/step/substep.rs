@@ -9,11 +9,7 @@
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (the stages of a step).
 
 use crate::bodies::body::Body;
-use crate::bodies::free::{FreeMotion, Moves, delta_rotation, motion, set_motion};
-use crate::bodies::mass::MassData;
-use crate::impulses::lane_vec::State;
-use alloc::vec::Vec;
-use carom_math::{Mat3, Pose, Real, Vec3, rotation};
+use carom_math::{Mat3, Pose, Real, Vec3};
 
 /// The motion of a body at the start of a step or substep, and the forces that act on it from then
 /// on. All is in the world frame.
@@ -76,56 +72,3 @@ pub struct Substep<'a> {
 
 /// A closure to call before each substep.
 pub(crate) type OnSubstep<'a> = Option<&'a mut dyn FnMut(Substep<'_>)>;
-
-/// Reads the motions of the bodies in `movers`.
-pub(crate) fn read(
-    bodies: &[Body],
-    movers: &[u32],
-    states: &[State],
-    (free, masses): (&[FreeMotion], &[MassData]),
-    out: &mut Vec<BodyMotion>,
-) {
-    out.clear();
-    let rows = movers.iter().zip(states).zip(free).zip(masses);
-    out.extend(rows.map(|(((&mover, state), free), mass)| {
-        let body = &bodies[mover as usize];
-        let (linear_velocity, angular_velocity) = motion(state);
-        let turned = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
-        let d = &state.back;
-        let center = mass.center + Vec3::new(d[0], d[1], d[2]);
-        BodyMotion {
-            pose: Pose::new(turned, center - rotation::rotate(turned, body.center_of_mass)),
-            center,
-            inverse_mass: mass.inverse_mass,
-            inverse_inertia: mass.inertia_matrix(),
-            linear_velocity,
-            angular_velocity,
-            force: Vec3::ZERO,
-            torque: Vec3::ZERO,
-            is_dynamic: free.moves == Moves::ByForce,
-        }
-    }));
-}
-
-/// Applies the changes of these motions at the start of a substep of length `h`.
-pub(crate) fn write(
-    bodies: &[Body],
-    movers: &[u32],
-    (states, free): (&mut [State], &mut [FreeMotion]),
-    motions: &[BodyMotion],
-    h: Real,
-) {
-    let rows = movers.iter().zip(states).zip(free).zip(motions);
-    for (((&mover, state), free), new) in rows.filter(|(_, new)| new.is_dynamic) {
-        let (v, w) = motion(state);
-        let dv = (new.linear_velocity - v) + new.force * (new.inverse_mass * h);
-        let dw = (new.angular_velocity - w) + new.inverse_inertia * (new.torque * h);
-        let locked = bodies[mover as usize].locked_axes;
-        let (dv, dw) = (locked.free_translation(dv), locked.free_rotation(dw));
-        let is_changed = dv != Vec3::ZERO || dw != Vec3::ZERO;
-        if is_changed && (v + dv).is_finite() && (w + dw).is_finite() {
-            set_motion(state, v + dv, w + dw);
-            free.steer(dv, dw);
-        }
-    }
-}

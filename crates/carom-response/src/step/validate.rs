@@ -5,8 +5,8 @@
 //! the checks after each step.
 
 use crate::bodies::body::{Body, BodyKind};
-use crate::contacts::contact::{ContactImpulse, PairKey};
-use crate::impulses::cache::CachedImpulse;
+use crate::contacts::contact::ContactImpulse;
+use crate::impulses::impulse_list::CachedImpulse;
 use crate::joints::joint::Joint;
 use crate::solver::{Solver, SolverMemory};
 use carom_math::Pose;
@@ -88,8 +88,7 @@ impl SolverMemory {
         }
         for (index, (body, h, cached)) in self.asleep.iter().enumerate() {
             cached.validate(n_bodies).map_err(at(index))?;
-            let PairKey { body_a, body_b, .. } = cached.manifold_key.key;
-            demand(*body == body_a || *body == body_b, "a cached impulse of another body")
+            demand(cached.manifold_key.key.bodies().contains(body), "a cached impulse of another body")
                 .map_err(at(index))?;
             demand(is_length(*h), "the length of the substep of a cached impulse").map_err(at(index))?;
         }
@@ -99,8 +98,8 @@ impl SolverMemory {
 
 impl CachedImpulse {
     fn validate(&self, n_bodies: usize) -> Result<(), &'static str> {
-        let PairKey { body_a, body_b, .. } = self.manifold_key.key;
-        demand(are_two(body_a, body_b, n_bodies), "a cached impulse that is not between two bodies")?;
+        let key = self.manifold_key.key;
+        demand(key.is_between(n_bodies), "a cached impulse that is not between two bodies")?;
         // Impulses may be infinite: after an overflow they stay in the cache, and the next step
         // drops them.
         demand(
@@ -123,8 +122,4 @@ impl Solver {
             None => Ok(()),
         }
     }
-}
-
-fn are_two(a: u32, b: u32, n_bodies: usize) -> bool {
-    a != b && (a as usize) < n_bodies && (b as usize) < n_bodies
 }

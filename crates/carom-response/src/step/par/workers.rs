@@ -15,7 +15,7 @@
 //! Tried: rayon calls for every colour; twice the waiting time. Figures:
 //! `benches/notes/carom-world.md`.
 
-use crate::impulses::classes::Classes;
+use crate::impulses::classes::ColorClasses;
 use crate::impulses::group::{Group, Pass};
 use crate::impulses::lane_vec::State;
 use crate::impulses::solve::run;
@@ -93,7 +93,12 @@ impl Drop for DoneOnDrop<'_> {
 
 impl<'a> Workers<'a> {
     /// Builds chunks of at least `least` groups of these colours, for `n_workers` threads.
-    fn new(mut groups: &'a mut [Group], classes: &Classes, n_workers: usize, least: usize) -> Workers<'a> {
+    fn new(
+        mut groups: &'a mut [Group],
+        classes: &ColorClasses,
+        n_workers: usize,
+        least: usize,
+    ) -> Workers<'a> {
         let mut chunks = Vec::new();
         let mut colors = Vec::with_capacity(classes.n_colors());
         let mut shares = Vec::with_capacity(classes.n_colors() * n_workers);
@@ -189,7 +194,7 @@ pub(crate) enum Colors<'a> {
 }
 
 impl<'a> Colors<'a> {
-    pub(crate) fn new(groups: &'a mut [Group], classes: &'a Classes) -> Colors<'a> {
+    pub(crate) fn new(groups: &'a mut [Group], classes: &'a ColorClasses) -> Colors<'a> {
         let n_groups = classes.groups().map(|groups| groups.len()).max().unwrap_or(0);
         let n_workers = rayon::current_num_threads().min(n_groups / MIN_WORKER_GROUPS);
         if n_workers < 2 {
@@ -257,7 +262,7 @@ mod tests {
 
     fn serial() -> Vec<State> {
         let mut states = vec![REST; N_BODIES + 1];
-        chunks::Colors::new(&mut groups(), &Classes::of_one_block(&STARTS)).run(&mut states, &PASS);
+        chunks::Colors::new(&mut groups(), &ColorClasses::of_one_block(&STARTS)).run(&mut states, &PASS);
         assert!(states[..200].iter().all(|state| state.front != REST.front));
         states
     }
@@ -266,7 +271,7 @@ mod tests {
     fn one_worker_alone_solves_all() {
         for worker in 0..3 {
             let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
-            let workers = Workers::new(&mut groups, &Classes::of_one_block(&STARTS), 3, 8);
+            let workers = Workers::new(&mut groups, &ColorClasses::of_one_block(&STARTS), 3, 8);
             let shared = SharedLine::of(&mut states);
             workers.work(worker, shared, &PASS);
             // Nothing is left for a late thread, and nothing to wait for.
@@ -284,8 +289,12 @@ mod tests {
             for (k, group) in groups.iter_mut().enumerate() {
                 group.body_a[0] = k as u32;
             }
-            let mut workers =
-                Workers::new(&mut groups, &Classes::of_one_block(&[0, n_groups as u32]), n_workers, least);
+            let mut workers = Workers::new(
+                &mut groups,
+                &ColorClasses::of_one_block(&[0, n_groups as u32]),
+                n_workers,
+                least,
+            );
             assert_eq!((workers.colors.len(), workers.shares.len()), (1, n_workers));
             let mut next = 0;
             for Share { chunks, .. } in &workers.shares {
@@ -305,7 +314,7 @@ mod tests {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
         let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
         groups[100].body_a[3] = u32::MAX;
-        let mut workers = Workers::new(&mut groups, &Classes::of_one_block(&STARTS), 3, 8);
+        let mut workers = Workers::new(&mut groups, &ColorClasses::of_one_block(&STARTS), 3, 8);
         let run = || pool.install(|| workers.run(&mut states, &PASS));
         assert!(catch_unwind(AssertUnwindSafe(run)).is_err());
     }
@@ -313,13 +322,13 @@ mod tests {
     #[test]
     fn stages_follow_each_other() {
         let (mut groups_of_one, mut expected) = (groups(), vec![REST; N_BODIES + 1]);
-        let classes = Classes::of_one_block(&STARTS);
+        let classes = ColorClasses::of_one_block(&STARTS);
         let mut colors = chunks::Colors::new(&mut groups_of_one, &classes);
         (0..20).for_each(|_| colors.run(&mut expected, &PASS));
         for n_threads in [1, 2, 7] {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(n_threads).build().unwrap();
             let (mut groups, mut states) = (groups(), vec![REST; N_BODIES + 1]);
-            let mut workers = Workers::new(&mut groups, &Classes::of_one_block(&STARTS), 7, 4);
+            let mut workers = Workers::new(&mut groups, &ColorClasses::of_one_block(&STARTS), 7, 4);
             pool.install(|| (0..20).for_each(|_| workers.run(&mut states, &PASS)));
             assert!(states == expected, "{n_threads} threads");
         }

@@ -8,7 +8,7 @@
 //! bodies).
 
 use crate::bodies::body::{Body, BodyKind};
-use crate::bodies::free::{FreeMotion, Moves, delta_rotation, gyration_sq, motion};
+use crate::bodies::free::{FreeMotion, MotionKind, delta_rotation, displacement, gyration_sq, motion};
 use crate::bodies::mass::MassData;
 use crate::impulses::lane_vec::State;
 use crate::integrate;
@@ -19,7 +19,7 @@ use carom_math::{Quat, Real, Vec3, ops, rotation};
 #[derive(Clone, Copy)]
 pub(crate) struct Moved<'a> {
     /// The indices of the bodies.
-    pub(crate) movers: &'a [u32],
+    pub(crate) indices: &'a [u32],
     pub(crate) states: &'a [State],
     pub(crate) masses: &'a [MassData],
     pub(crate) free: &'a [FreeMotion],
@@ -30,15 +30,15 @@ impl<'a> Moved<'a> {
     /// Splits off the first `n` results.
     #[cfg(feature = "parallel")]
     pub(crate) fn split_at(&self, n: usize) -> (Moved<'a>, Moved<'a>) {
-        let (movers, movers_behind) = self.movers.split_at(n);
+        let (indices, indices_behind) = self.indices.split_at(n);
         let (states, states_behind) = self.states.split_at(n);
         let (masses, masses_behind) = self.masses.split_at(n);
         let (free, free_behind) = self.free.split_at(n);
         let (touches, touches_behind) = self.touches.split_at(n);
         (
-            Moved { movers, states, masses, free, touches },
+            Moved { indices, states, masses, free, touches },
             Moved {
-                movers: movers_behind,
+                indices: indices_behind,
                 states: states_behind,
                 masses: masses_behind,
                 free: free_behind,
@@ -66,15 +66,15 @@ pub(crate) fn store_bodies(
     moved: &Moved<'_>,
     rest_times: &mut [Real],
 ) {
-    let Moved { movers, states, masses, free, touches } = *moved;
-    let rows = movers.iter().zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
+    let Moved { indices, states, masses, free, touches } = *moved;
+    let rows = indices.iter().zip(states).zip(masses).zip(free).zip(touches).zip(rest_times);
     for (((((&number, state), mass), free), &touch), rest_time) in rows {
-        if free.moves == Moves::Not {
+        if free.kind == MotionKind::Still {
             continue;
         }
         let body = &mut bodies[(number - first) as usize];
         store_body(limits, body, state, (mass, free, touch));
-        if free.moves == Moves::ByForce {
+        if free.kind == MotionKind::Dynamic {
             *rest_time = if body.can_sleep { body.rest.rest_time() } else { 0.0 };
         }
     }
@@ -169,7 +169,8 @@ fn store_body(
     } else {
         orientation = rotation::normalize(rotation::mul(delta_rotation(state), body.pose.rotation));
     }
-    let center = mass.center + Vec3::new(d[0], d[1], d[2]);
+    let moved = displacement(state);
+    let center = mass.center + moved;
     let translation = center - rotation::rotate(orientation, body.center_of_mass);
     if !(orientation.is_finite() && translation.is_finite() && v.is_finite() && w.is_finite()) {
         // After an overflow the body keeps its pose, and stops.
@@ -188,7 +189,7 @@ fn store_body(
     let motion = StepMotion {
         linear_velocity: v,
         angular_velocity: w,
-        mean_velocity: Vec3::new(d[0], d[1], d[2]) * rate,
+        mean_velocity: moved * rate,
         mean_angular_velocity: turn * rate,
         gyration_sq: gyration_sq(body),
         has_force: free.dv != Vec3::ZERO || free.dw != Vec3::ZERO || free.is_steered,
