@@ -22,7 +22,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 }
 ";
 
-/// Builds the probe over every library crate that has the feature `libm`.
+/// Builds the probe over every library crate that has the feature `libm`, with all its parts.
 pub(crate) fn check(root: &Path, packages: &[Package]) -> Result<End, Error> {
     let folder = root.join("target").join("no-std-probe");
     std::fs::create_dir_all(folder.join("src"))?;
@@ -33,8 +33,9 @@ pub(crate) fn check(root: &Path, packages: &[Package]) -> Result<End, Error> {
     );
     let mut source = String::new();
     for package in &core {
+        let features = if package.has_feature("all") { r#""libm", "all""# } else { r#""libm""# };
         manifest += &format!(
-            "{} = {{ path = {:?}, default-features = false, features = [\"libm\"] }}\n",
+            "{} = {{ path = {:?}, default-features = false, features = [{features}] }}\n",
             package.name, package.folder
         );
         source += &format!("extern crate {};\n", package.name.replace('-', "_"));

@@ -112,10 +112,6 @@ impl Auto {
 }
 
 impl BroadPhase for Auto {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        self.active_mut().insert(aabb, filter)
-    }
-
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
@@ -140,37 +136,29 @@ impl BroadPhase for Auto {
         self.active_mut().set_filter(id, filter)
     }
 
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        self.active_mut().set_pair_filter(filter);
-    }
-
-    fn take_state(&mut self) -> BroadPhaseState {
-        self.active_mut().take_state()
-    }
-
-    fn take_over(&mut self, contents: BroadPhaseState) {
-        self.active_mut().take_over(contents);
-    }
-
-    fn refresh(&mut self) {
-        self.active_mut().refresh();
-    }
-
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.reconsider();
         self.active_mut().pairs(out);
     }
 
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        self.active_mut().event_log()
+    fn counters(&self) -> Counters {
+        self.active().counters()
     }
 
     fn proxies(&self) -> &ProxyTable {
         self.active().proxies()
     }
 
-    fn counters(&self) -> Counters {
-        self.active().counters()
+    fn filter_and_log(&mut self) -> (&mut Option<PairFilter>, &mut EventLog) {
+        self.active_mut().filter_and_log()
+    }
+
+    fn replace_state(&mut self, state: BroadPhaseState) -> BroadPhaseState {
+        self.active_mut().replace_state(state)
+    }
+
+    fn refresh(&mut self) {
+        self.active_mut().refresh();
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {

@@ -17,12 +17,6 @@ use carom_broad::{
 };
 
 impl<I: FatIndex> BroadPhase for VerletList<I> {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        let id = self.proxies.insert(aabb, filter)?;
-        self.admit(id, &filter);
-        Ok(id)
-    }
-
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
@@ -117,40 +111,6 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
         Ok(())
     }
 
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        self.pair_filter = filter;
-    }
-
-    fn take_state(&mut self) -> BroadPhaseState {
-        let settings = self.settings;
-        let VerletList { proxies, pair_filter, log, .. } =
-            core::mem::replace(self, VerletList::with_settings(settings));
-        BroadPhaseState::new(proxies, pair_filter, log)
-    }
-
-    fn take_over(&mut self, contents: BroadPhaseState) {
-        self.take_state();
-        (self.proxies, self.pair_filter, self.log) = (contents.proxies, contents.pair_filter, contents.log);
-        let n_slots = self.proxies.n_slots();
-        self.fat.resize(n_slots, Aabb::EMPTY);
-        self.indices.resize(n_slots, 0);
-        self.pace.resize(n_slots, 0.0);
-        for slot in 0..n_slots {
-            if self.proxies.is_live(slot) {
-                let filter = self.proxies.filters()[slot];
-                self.note_filter(&filter);
-            }
-        }
-        self.is_changed = true;
-        self.drop_index();
-    }
-
-    fn refresh(&mut self) {
-        if (self.are_all_outliers || self.max_outliers() < self.outliers.len()) && !self.adopt() {
-            self.rebuild();
-        }
-    }
-
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
         let rebuilds = self.counters.rebuilds;
@@ -189,16 +149,43 @@ impl<I: FatIndex> BroadPhase for VerletList<I> {
         self.counters.pairs = out.len() as u64;
     }
 
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        (&mut self.log, &mut self.work.pairs)
+    fn counters(&self) -> Counters {
+        self.counters
     }
 
     fn proxies(&self) -> &ProxyTable {
         &self.proxies
     }
 
-    fn counters(&self) -> Counters {
-        self.counters
+    fn filter_and_log(&mut self) -> (&mut Option<PairFilter>, &mut EventLog) {
+        (&mut self.pair_filter, &mut self.log)
+    }
+
+    fn replace_state(&mut self, state: BroadPhaseState) -> BroadPhaseState {
+        let mut new = VerletList::with_settings(self.settings);
+        (new.proxies, new.pair_filter, new.log) = (state.proxies, state.pair_filter, state.log);
+        let n_slots = new.proxies.n_slots();
+        new.fat.resize(n_slots, Aabb::EMPTY);
+        new.indices.resize(n_slots, 0);
+        new.pace.resize(n_slots, 0.0);
+        for slot in 0..n_slots {
+            if new.proxies.is_live(slot) {
+                let filter = new.proxies.filters()[slot];
+                new.note_filter(&filter);
+            }
+        }
+        if 0 < n_slots {
+            new.is_changed = true;
+            new.drop_index();
+        }
+        let VerletList { proxies, pair_filter, log, .. } = core::mem::replace(self, new);
+        BroadPhaseState::new(proxies, pair_filter, log)
+    }
+
+    fn refresh(&mut self) {
+        if (self.are_all_outliers || self.max_outliers() < self.outliers.len()) && !self.adopt() {
+            self.rebuild();
+        }
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {

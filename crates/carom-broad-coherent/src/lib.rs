@@ -193,7 +193,6 @@ struct Work {
     escaped: Vec<u32>,
     sweep: Vec<(Aabb, u32)>,
     outlier_pairs: Vec<Pair>,
-    pairs: Vec<Pair>,
     sorted: Vec<Pair>,
     part: Vec<Pair>,
 }
@@ -233,9 +232,9 @@ impl<I: FatIndex> VerletList<I> {
 
     /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let Work { found, counts, escaped, sweep, outlier_pairs, pairs, sorted, part } = &self.work;
+        let Work { found, counts, escaped, sweep, outlier_pairs, sorted, part } = &self.work;
         let slots = [&self.indices, &self.outliers, &self.moved.slots, counts, escaped].map(Vec::capacity);
-        let lists = [outlier_pairs, pairs, sorted, part].map(Vec::capacity);
+        let lists = [outlier_pairs, sorted, part].map(Vec::capacity);
         self.index.bytes()
             + self.next.bytes()
             + self.removed.bytes()

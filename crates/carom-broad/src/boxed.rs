@@ -14,10 +14,6 @@ use core::ops::ControlFlow;
 use glam::Vec3;
 
 impl<B: BroadPhase + ?Sized> BroadPhase for Box<B> {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        (**self).insert(aabb, filter)
-    }
-
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
@@ -30,10 +26,6 @@ impl<B: BroadPhase + ?Sized> BroadPhase for Box<B> {
         (**self).remove_batch(ids)
     }
 
-    fn remove(&mut self, id: ProxyId) -> Result<(), BroadPhaseError> {
-        (**self).remove(id)
-    }
-
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
         (**self).update(moves)
     }
@@ -42,40 +34,28 @@ impl<B: BroadPhase + ?Sized> BroadPhase for Box<B> {
         (**self).set_filter(id, filter)
     }
 
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        (**self).set_pair_filter(filter);
-    }
-
-    fn take_state(&mut self) -> BroadPhaseState {
-        (**self).take_state()
-    }
-
-    fn take_over(&mut self, contents: BroadPhaseState) {
-        (**self).take_over(contents);
-    }
-
-    fn refresh(&mut self) {
-        (**self).refresh();
-    }
-
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         (**self).pairs(out);
     }
 
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        (**self).event_log()
-    }
-
-    fn events(&mut self, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
-        (**self).events(begun, ended);
+    fn counters(&self) -> Counters {
+        (**self).counters()
     }
 
     fn proxies(&self) -> &ProxyTable {
         (**self).proxies()
     }
 
-    fn counters(&self) -> Counters {
-        (**self).counters()
+    fn filter_and_log(&mut self) -> (&mut Option<PairFilter>, &mut EventLog) {
+        (**self).filter_and_log()
+    }
+
+    fn replace_state(&mut self, state: BroadPhaseState) -> BroadPhaseState {
+        (**self).replace_state(state)
+    }
+
+    fn refresh(&mut self) {
+        (**self).refresh();
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {

@@ -171,16 +171,13 @@ pub trait FinderIndex {
 #[derive(Default)]
 pub struct FromFinder<F> {
     finder: F,
-    proxies: ProxyTable,
+    state: BroadPhaseState,
     changes: ProxyChanges,
     /// Whether the groups of some box may reject a pair; not unset before
-    /// [`BroadPhase::take_state`].
+    /// [`BroadPhase::replace_state`].
     has_groups: bool,
-    /// Whether some box is static; not unset before [`BroadPhase::take_state`].
+    /// Whether some box is static; not unset before [`BroadPhase::replace_state`].
     has_statics: bool,
-    pair_filter: Option<PairFilter>,
-    log: EventLog,
-    workspace: Vec<Pair>,
     slots: Vec<u32>,
     found: PairBuffer,
     counts: Vec<u32>,
@@ -199,13 +196,10 @@ impl<F: PairFinder> FromFinder<F> {
     pub fn with_finder(finder: F) -> FromFinder<F> {
         FromFinder {
             finder,
-            proxies: ProxyTable::new(),
+            state: BroadPhaseState::default(),
             changes: ProxyChanges::default(),
             has_groups: false,
             has_statics: false,
-            pair_filter: None,
-            log: EventLog::new(),
-            workspace: Vec::new(),
             slots: Vec::new(),
             found: PairBuffer::new(),
             counts: Vec::new(),
@@ -220,11 +214,8 @@ impl<F: PairFinder> FromFinder<F> {
 
     /// Returns the bytes of memory held, without the table of proxies and the log of events.
     pub fn bytes(&self) -> usize {
-        let FromFinder { finder, workspace, slots, found, counts, .. } = self;
-        finder.bytes()
-            + workspace.capacity() * size_of::<Pair>()
-            + 4 * (slots.capacity() + counts.capacity())
-            + found.bytes()
+        let FromFinder { finder, slots, found, counts, .. } = self;
+        finder.bytes() + 4 * (slots.capacity() + counts.capacity()) + found.bytes()
     }
 
     fn admit(&mut self, slot: u32, aabb: &Aabb, filter: &Filter) {
@@ -241,18 +232,11 @@ impl<F: PairFinder> FromFinder<F> {
     }
 
     fn check_room(&self, more: usize) -> Result<(), BroadPhaseError> {
-        if F::MAX_SLOTS < self.proxies.n_slots() + more { Err(BroadPhaseError::Full) } else { Ok(()) }
+        if F::MAX_SLOTS < self.state.proxies.n_slots() + more { Err(BroadPhaseError::Full) } else { Ok(()) }
     }
 }
 
 impl<F: PairFinder> BroadPhase for FromFinder<F> {
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
-        self.check_room(1)?;
-        let id = self.proxies.insert(aabb, filter)?;
-        self.admit(id.index(), &aabb, &filter);
-        Ok(id)
-    }
-
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
@@ -260,13 +244,13 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
     ) -> Result<(), BroadPhaseError> {
         self.check_room(boxes.len())?;
         let first = ids.len();
-        self.proxies.insert_batch(boxes, ids)?;
+        self.state.proxies.insert_batch(boxes, ids)?;
         ids[first..].iter().zip(boxes).for_each(|(id, (aabb, filter))| self.admit(id.index(), aabb, filter));
         Ok(())
     }
 
     fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError> {
-        let FromFinder { finder, proxies, changes, log, .. } = self;
+        let FromFinder { finder, state: BroadPhaseState { proxies, log, .. }, changes, .. } = self;
         proxies.remove_each(ids, |slot, aabb, filter| {
             changes.members = true;
             changes.statics |= filter.mobility == Mobility::Fixed;
@@ -276,11 +260,11 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
     }
 
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError> {
-        self.proxies.check_moves(moves)?;
-        self.finder.take_moves(&mut self.proxies, moves);
+        self.state.proxies.check_moves(moves)?;
+        self.finder.take_moves(&mut self.state.proxies, moves);
         self.changes.boxes |= !moves.is_empty();
         if self.has_statics && !self.changes.statics {
-            let filters = self.proxies.filters();
+            let filters = self.state.proxies.filters();
             self.changes.statics =
                 moves.iter().any(|(id, _)| filters[id.index() as usize].mobility == Mobility::Fixed);
         }
@@ -288,58 +272,23 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
     }
 
     fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError> {
-        let slot = self.proxies.check_id(0, id)?;
-        let old = self.proxies.filters()[slot];
-        self.proxies.set_filter(id, filter)?;
+        let slot = self.state.proxies.check_id(0, id)?;
+        let old = self.state.proxies.filters()[slot];
+        self.state.proxies.set_filter(id, filter)?;
         self.note(&old);
         self.note(&filter);
-        self.finder.on_filter_change(id.index(), &self.proxies.boxes()[slot], &old, &filter);
+        self.finder.on_filter_change(id.index(), &self.state.proxies.boxes()[slot], &old, &filter);
         Ok(())
-    }
-
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
-        self.pair_filter = filter;
-    }
-
-    fn take_state(&mut self) -> BroadPhaseState {
-        let FromFinder { finder, proxies, .. } = self;
-        for slot in proxies.live() {
-            finder.on_remove(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
-        }
-        self.changes = ProxyChanges::ALL;
-        (self.has_groups, self.has_statics) = (false, false);
-        let proxies = core::mem::take(&mut self.proxies);
-        BroadPhaseState::new(proxies, self.pair_filter.take(), core::mem::take(&mut self.log))
-    }
-
-    fn take_over(&mut self, contents: BroadPhaseState) {
-        self.take_state();
-        let BroadPhaseState { proxies, pair_filter, log } = contents;
-        for slot in proxies.live() {
-            self.admit(slot, &proxies.boxes()[slot as usize], &proxies.filters()[slot as usize]);
-        }
-        (self.proxies, self.pair_filter, self.log) = (proxies, pair_filter, log);
-    }
-
-    fn refresh(&mut self) {
-        let changes = core::mem::take(&mut self.changes);
-        if !changes.is_any() {
-            return;
-        }
-        if changes.members {
-            self.slots.clear();
-            self.slots.extend(self.proxies.live());
-        }
-        self.counters.rebuilds += self.finder.refresh(&self.proxies, &self.slots, changes);
     }
 
     fn pairs(&mut self, out: &mut Vec<Pair>) {
         self.refresh();
-        let FromFinder { finder, proxies, slots, found, counts, .. } = self;
+        let FromFinder { finder, state, slots, found, counts, .. } = self;
+        let proxies = &state.proxies;
         found.clear();
         finder.find(proxies, slots, found);
         let is_filtered = self.has_groups || (self.has_statics && !F::SKIPS_STATICS);
-        let keep = self.pair_filter.as_ref();
+        let keep = state.pair_filter.as_ref();
         wanted_pairs(found, F::MAY_REPEAT, proxies, is_filtered, keep, counts, out);
         self.counters = Counters {
             tests: found.tests,
@@ -351,16 +300,42 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
         };
     }
 
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>) {
-        (&mut self.log, &mut self.workspace)
+    fn counters(&self) -> Counters {
+        self.counters
     }
 
     fn proxies(&self) -> &ProxyTable {
-        &self.proxies
+        &self.state.proxies
     }
 
-    fn counters(&self) -> Counters {
-        self.counters
+    fn filter_and_log(&mut self) -> (&mut Option<PairFilter>, &mut EventLog) {
+        (&mut self.state.pair_filter, &mut self.state.log)
+    }
+
+    fn replace_state(&mut self, state: BroadPhaseState) -> BroadPhaseState {
+        let (boxes, filters) = (self.state.proxies.boxes(), self.state.proxies.filters());
+        for slot in self.state.proxies.live() {
+            self.finder.on_remove(slot, &boxes[slot as usize], &filters[slot as usize]);
+        }
+        (self.has_groups, self.has_statics) = (false, false);
+        let (boxes, filters) = (state.proxies.boxes(), state.proxies.filters());
+        for slot in state.proxies.live() {
+            self.admit(slot, &boxes[slot as usize], &filters[slot as usize]);
+        }
+        self.changes = ProxyChanges::ALL;
+        core::mem::replace(&mut self.state, state)
+    }
+
+    fn refresh(&mut self) {
+        let changes = core::mem::take(&mut self.changes);
+        if !changes.is_any() {
+            return;
+        }
+        if changes.members {
+            self.slots.clear();
+            self.slots.extend(self.state.proxies.live());
+        }
+        self.counters.rebuilds += self.finder.refresh(&self.state.proxies, &self.slots, changes);
     }
 
     fn visit_volumes(&self, visit: &mut dyn FnMut(usize, &Aabb)) {
@@ -368,18 +343,18 @@ impl<F: PairFinder> BroadPhase for FromFinder<F> {
     }
 
     fn validate(&self) -> Result<(), String> {
-        self.proxies.validate()?;
-        let slots: Vec<u32> = self.proxies.live().collect();
-        self.finder.validate(&self.proxies, &slots, self.changes)
+        self.state.proxies.validate()?;
+        let slots: Vec<u32> = self.state.proxies.live().collect();
+        self.finder.validate(&self.state.proxies, &slots, self.changes)
     }
 }
 
 impl<F: PairFinder> SpatialIndex for FromFinder<F> {
     fn visit_box(&self, query: &Aabb, visit: &mut dyn FnMut(u32) -> ControlFlow<()>) {
         if let Some(index) = self.finder.index(self.changes) {
-            return index.visit_box(&self.proxies, query, visit);
+            return index.visit_box(&self.state.proxies, query, visit);
         }
-        let _ = scan_box(self.proxies.live(), self.proxies.boxes(), query, visit);
+        let _ = scan_box(self.state.proxies.live(), self.state.proxies.boxes(), query, visit);
     }
 
     fn visit_culled(
@@ -388,9 +363,9 @@ impl<F: PairFinder> SpatialIndex for FromFinder<F> {
         visit: &mut dyn FnMut(u32) -> ControlFlow<()>,
     ) {
         if let Some(index) = self.finder.index(self.changes) {
-            return index.visit_culled(&self.proxies, classify, visit);
+            return index.visit_culled(&self.state.proxies, classify, visit);
         }
-        let _ = scan_culled(self.proxies.live(), self.proxies.boxes(), classify, visit);
+        let _ = scan_culled(self.state.proxies.live(), self.state.proxies.boxes(), classify, visit);
     }
 
     fn visit_ray(
@@ -400,9 +375,9 @@ impl<F: PairFinder> SpatialIndex for FromFinder<F> {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
         if let Some(index) = self.finder.index(self.changes) {
-            return index.visit_ray(&self.proxies, ray, interval, visit);
+            return index.visit_ray(&self.state.proxies, ray, interval, visit);
         }
-        let _ = scan_ray(self.proxies.live(), self.proxies.boxes(), ray, interval, visit);
+        let _ = scan_ray(self.state.proxies.live(), self.state.proxies.boxes(), ray, interval, visit);
     }
 
     fn visit_near(
@@ -412,8 +387,8 @@ impl<F: PairFinder> SpatialIndex for FromFinder<F> {
         visit: &mut dyn FnMut(BoxHit) -> ControlFlow<(), f32>,
     ) {
         if let Some(index) = self.finder.index(self.changes) {
-            return index.visit_near(&self.proxies, point, max_distance, visit);
+            return index.visit_near(&self.state.proxies, point, max_distance, visit);
         }
-        let _ = scan_near(self.proxies.live(), self.proxies.boxes(), point, max_distance, visit);
+        let _ = scan_near(self.state.proxies.live(), self.state.proxies.boxes(), point, max_distance, visit);
     }
 }

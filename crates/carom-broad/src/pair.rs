@@ -21,18 +21,20 @@ impl Pair {
 
 /// The last report, so that the next one can list begun and ended pairs.
 ///
-/// Memory: 8 bytes per pair reported, 4 to 16 per index freed since.
+/// Memory: 8 bytes per pair of the last two reports, 4 to 16 per index freed since.
 #[derive(Clone, Debug, Default)]
 pub struct EventLog {
     reported: Vec<Pair>,
     /// Indices freed since the last report. If one is reused, its pair is a new pair.
     freed: Vec<u32>,
+    /// The storage of the report before the last one.
+    storage: Vec<Pair>,
 }
 
 impl EventLog {
     /// Returns a log without a report.
     pub const fn new() -> EventLog {
-        EventLog { reported: Vec::new(), freed: Vec::new() }
+        EventLog { reported: Vec::new(), freed: Vec::new(), storage: Vec::new() }
     }
 
     /// Notes that an index was freed.
@@ -57,10 +59,15 @@ impl EventLog {
         self.freed.dedup();
     }
 
+    /// Returns a vector for the pairs of the next report. It has the capacity of an earlier one.
+    pub fn take_storage(&mut self) -> Vec<Pair> {
+        core::mem::take(&mut self.storage)
+    }
+
     /// Appends the new pairs of `current`, which is sorted, to `begun`, and those that it no
     /// longer has to `ended`. A pair with an index that now belongs to another body is in both.
-    /// Then `current` becomes the last report, and gets the storage of the previous one.
-    pub fn report(&mut self, current: &mut Vec<Pair>, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
+    /// Then `current` becomes the last report.
+    pub fn report(&mut self, current: Vec<Pair>, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
         self.sort_freed();
         let was_freed = |index: u32| self.freed.binary_search(&index).is_ok();
         let (mut old, mut new) = (self.reported.iter().peekable(), current.iter().peekable());
@@ -85,7 +92,7 @@ impl EventLog {
                 (_, None) => break,
             }
         }
-        core::mem::swap(&mut self.reported, current);
+        self.storage = core::mem::replace(&mut self.reported, current);
         self.freed.clear();
     }
 }

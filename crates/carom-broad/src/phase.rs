@@ -36,12 +36,13 @@ pub struct Counters {
 /// - A call that returns an error has changed nothing, even if only one item of its batch is
 ///   wrong.
 ///
-/// An implementor keeps its handles in a [`ProxyTable`] and its events in an [`EventLog`].
+/// An algorithm that only finds pairs is a [`PairFinder`](crate::PairFinder), which needs one
+/// method: [`FromFinder`](crate::FromFinder) makes it a broad phase. Any other implementor keeps a
+/// [`BroadPhaseState`], or its parts, and writes nine methods (test:
+/// `by_hand::nine_methods_conform`).
 pub trait BroadPhase {
-    /// Adds a box. Error: a box that is NaN, infinite or inverted.
-    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError>;
-
-    /// Adds boxes and appends their handles to `ids`. Errors as [`BroadPhase::insert`].
+    /// Adds boxes and appends their handles to `ids`. Error: a box that is NaN, infinite or
+    /// inverted.
     fn insert_batch(
         &mut self,
         boxes: &[(Aabb, Filter)],
@@ -51,11 +52,6 @@ pub trait BroadPhase {
     /// Removes boxes. Error: a stale handle, or a handle listed twice.
     fn remove_batch(&mut self, ids: &[ProxyId]) -> Result<(), BroadPhaseError>;
 
-    /// Removes a box. Error: a stale handle.
-    fn remove(&mut self, id: ProxyId) -> Result<(), BroadPhaseError> {
-        self.remove_batch(&[id])
-    }
-
     /// Moves boxes; the last box counts if a handle is listed twice. Errors: a stale handle, a bad
     /// box.
     fn update(&mut self, moves: &[(ProxyId, Aabb)]) -> Result<(), BroadPhaseError>;
@@ -63,42 +59,65 @@ pub trait BroadPhase {
     /// Changes the filter of a box. Error: a stale handle.
     fn set_filter(&mut self, id: ProxyId, filter: Filter) -> Result<(), BroadPhaseError>;
 
+    /// Makes `out` the list of all pairs that touch now.
+    fn pairs(&mut self, out: &mut Vec<Pair>);
+
+    /// Returns the cost of the last [`BroadPhase::pairs`].
+    fn counters(&self) -> Counters;
+
+    /// Returns the handles, boxes and filters.
+    fn proxies(&self) -> &ProxyTable;
+
+    /// Returns the pair filter of the caller and the log of reported pairs. The other methods of
+    /// this trait write both; an implementor notes removed boxes in the log.
+    fn filter_and_log(&mut self) -> (&mut Option<PairFilter>, &mut EventLog);
+
+    /// Continues with the handles, boxes, filters and events of `state`, and returns its own. The
+    /// state may be that of a broad phase of another type.
+    fn replace_state(&mut self, state: BroadPhaseState) -> BroadPhaseState;
+
+    /// Adds a box. Error: a box that is NaN, infinite or inverted.
+    fn insert(&mut self, aabb: Aabb, filter: Filter) -> Result<ProxyId, BroadPhaseError> {
+        let mut ids = Vec::with_capacity(1);
+        self.insert_batch(&[(aabb, filter)], &mut ids)?;
+        ids.pop().ok_or(BroadPhaseError::Full)
+    }
+
+    /// Removes a box. Error: a stale handle.
+    fn remove(&mut self, id: ProxyId) -> Result<(), BroadPhaseError> {
+        self.remove_batch(&[id])
+    }
+
     /// Sets or clears the pair filter of the caller.
-    fn set_pair_filter(&mut self, filter: Option<PairFilter>);
+    fn set_pair_filter(&mut self, filter: Option<PairFilter>) {
+        *self.filter_and_log().0 = filter;
+    }
 
     /// Returns the whole state and is empty afterwards. The broad phase that takes it over
     /// continues with the same handles, pairs and events.
-    fn take_state(&mut self) -> BroadPhaseState;
+    fn take_state(&mut self) -> BroadPhaseState {
+        self.replace_state(BroadPhaseState::default())
+    }
 
     /// Continues with the state of another broad phase, of this or another type. Its own state is
     /// lost.
-    fn take_over(&mut self, contents: BroadPhaseState);
+    fn take_over(&mut self, state: BroadPhaseState) {
+        self.replace_state(state);
+    }
 
     /// Does the update that the next [`BroadPhase::pairs`] would do first, so that spatial queries
     /// are fast. Without it they are correct, but may scan changed boxes one by one.
     fn refresh(&mut self) {}
 
-    /// Makes `out` the list of all pairs that touch now.
-    fn pairs(&mut self, out: &mut Vec<Pair>);
-
-    /// Returns the log that [`BroadPhase::events`] writes, and a scratch vector.
-    #[doc(hidden)]
-    fn event_log(&mut self) -> (&mut EventLog, &mut Vec<Pair>);
-
     /// Makes `begun` and `ended` the changes since the last call of this method, both sorted. A
     /// pair is in both if one of its indices now belongs to another body.
     fn events(&mut self, begun: &mut Vec<Pair>, ended: &mut Vec<Pair>) {
-        let mut current = core::mem::take(self.event_log().1);
+        let mut current = self.filter_and_log().1.take_storage();
         self.pairs(&mut current);
         begun.clear();
         ended.clear();
-        let (log, workspace) = self.event_log();
-        log.report(&mut current, begun, ended);
-        *workspace = current;
+        self.filter_and_log().1.report(current, begun, ended);
     }
-
-    /// Returns the handles, boxes and filters.
-    fn proxies(&self) -> &ProxyTable;
 
     /// Returns the box of a proxy. Error: a stale handle.
     fn aabb(&self, id: ProxyId) -> Result<Aabb, BroadPhaseError> {
@@ -120,9 +139,6 @@ pub trait BroadPhase {
         self.len() == 0
     }
 
-    /// Returns the cost of the last [`BroadPhase::pairs`].
-    fn counters(&self) -> Counters;
-
     /// Calls `visit` with the level of each group of boxes, 0 at the top, and its volume: for
     /// drawing. Volumes lie within those one level above. A structure without volumes visits
     /// nothing.
@@ -130,7 +146,9 @@ pub trait BroadPhase {
         let _ = visit;
     }
 
-    /// Checks every invariant of the structure; the message names the first that is broken. Slow;
-    /// for tests.
-    fn validate(&self) -> Result<(), String>;
+    /// Checks every invariant of the structure; the message names the first that is broken. The
+    /// default checks the handles, boxes and filters. Slow; for tests.
+    fn validate(&self) -> Result<(), String> {
+        self.proxies().validate()
+    }
 }

@@ -289,6 +289,7 @@ impl Character {
     }
 
     /// Changes the velocity of its ground; in the air, nothing. Its own velocity changes with it.
+    #[cfg(feature = "world")]
     pub(crate) fn set_ground_velocity(&mut self, velocity: DVec3) {
         if let Some(ground) = &mut self.ground {
             self.velocity += velocity - ground.velocity;
@@ -396,6 +397,7 @@ impl Character {
 
     /// Moves it out of an overlap that `world` has, by at most `most`, a length. It stays if no
     /// free position is that near, or if its middle would pass a surface of `walls`.
+    #[cfg(feature = "world")]
     pub(crate) fn leave_overlap(&mut self, world: &mut impl Sweep, walls: &mut impl RaySweep, most: f64) {
         if world.is_free(&self.figure, self.position) {
             return;

@@ -11,7 +11,11 @@
 //! [`world::BodyRef`](crate::world::BodyRef). So are the types of budgets, debug drawing and
 //! programs without a world. The prelude has no functions.
 //!
-//! ```
+//! It has the types of the parts that are enabled: those of a world with the feature `world`, soft
+//! bodies and particles with `soft`, characters with `character`, vehicles with both of them.
+//!
+#![cfg_attr(feature = "soft", doc = "```")]
+#![cfg_attr(not(feature = "soft"), doc = "```ignore")]
 //! use carom::prelude::*;
 //!
 //! // Only the first of two groups meets the soft cube, which falls on a shelf of the second.
@@ -45,19 +49,24 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub use carom_character::{
-    Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc,
-};
+#[cfg(feature = "character")]
+pub use carom_character::{Character, CharacterSettings, Figure};
+#[cfg(all(feature = "character", feature = "world"))]
+pub use carom_character::{CharacterBody, Controls, Vehicle, WheelDesc};
 pub use carom_geom::{HeightFieldError, HullError, MeshError, ShapeError};
 pub use carom_math::glam::DVec3;
 pub use carom_math::{Interval, Pose, Quat, Ray, Vec3};
 pub use carom_query::{CompoundError, ImpactSettings, Shape, TimeOfImpact};
+#[cfg(feature = "world")]
 pub use carom_world::{
-    ActiveHooks, Answers, AxisLimit, BodyDesc, BodyId, ClothSettings, ColliderDesc, ColliderId, CombineRule,
-    ContactMut, Drive, Event, EventKind, Filter, ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion, Gas,
-    GearParts, Grains, Groups, Hooks, JointAxis, JointDesc, JointEnds, JointFault, JointId, JointKind,
-    Liquid, LockedAxes, MassFault, Material, Mobility, Motor, PairView, PartMaterial, ParticlePhase,
-    ParticlesDesc, ParticlesId, QueryFilter, Response, RopeSettings, SixDof, Snapshot, SoftBodyDesc,
-    SoftBodyId, SoftBodyKind, SoftBodySettings, SoftError, SoftSettings, SoftThing, SolverSettings, Spring,
+    ActiveHooks, Answers, AxisLimit, BodyDesc, BodyId, ColliderDesc, ColliderId, CombineRule, ContactMut,
+    Drive, Event, EventKind, Filter, ForceFieldDesc, ForceFieldId, ForceKind, ForceRegion, GearParts, Groups,
+    Hooks, JointAxis, JointDesc, JointEnds, JointFault, JointId, JointKind, LockedAxes, MassFault, Material,
+    Mobility, Motor, PairView, PartMaterial, QueryFilter, Response, SixDof, Snapshot, SolverSettings, Spring,
     StepOptions, Substep, TorsionSpring, World, WorldError, WorldSettings,
+};
+#[cfg(feature = "soft")]
+pub use carom_world::{
+    ClothSettings, Gas, Grains, Liquid, ParticlePhase, ParticlesDesc, ParticlesId, RopeSettings,
+    SoftBodyDesc, SoftBodyId, SoftBodyKind, SoftBodySettings, SoftError, SoftSettings, SoftThing,
 };

@@ -7,13 +7,13 @@
 
 use pulldown_cmark::{BrokenLink, CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html};
 
-/// Returns the documentation at the head of a source file, as Markdown.
-fn documentation(source: &str) -> String {
-    let lines = source.lines().map_while(|line| line.strip_prefix("//!"));
+/// Returns the documentation at the head of a source file and the text after it, as Markdown.
+fn documentation(source: &str, rest: &str) -> String {
+    let head = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let head = head.map(|line| line.strip_prefix(' ').unwrap_or(line));
     let mut text = String::new();
     let mut is_code = false;
-    for line in lines {
-        let line = line.strip_prefix(' ').unwrap_or(line);
+    for line in head.chain([""]).chain(rest.lines()) {
         if line.starts_with("```") {
             is_code = !is_code;
         }
@@ -32,9 +32,10 @@ fn anchor(heading: &str) -> String {
     words.map(str::to_lowercase).collect::<Vec<_>>().join("-")
 }
 
-/// Returns the body of the page, with a list of its sections.
-pub(super) fn body(source: &str) -> String {
-    let text = documentation(source);
+/// Returns the body of the page, with a list of its sections: the head of a source file, and the
+/// rest of the guide.
+pub(super) fn body(source: &str, rest: &str) -> String {
+    let text = documentation(source, rest);
     let mut named = |_: BrokenLink<'_>| Some((CowStr::from(""), CowStr::from("")));
     let parser = Parser::new_with_broken_link_callback(&text, Options::ENABLE_TABLES, Some(&mut named));
     let events: Vec<Event<'_>> = parser
@@ -107,7 +108,8 @@ mod tests {
             "| c | d |",
         ];
         let head: String = lines.iter().map(|line| format!("//! {line}\n")).collect();
-        let page = body(&format!("{head}pub fn x() {{}}\n//! not this\n"));
+        let rest = "# More\n\n```\nlet b = 3;\n# unseen();\n```\n";
+        let page = body(&format!("{head}pub fn x() {{}}\n//! not this\n"), rest);
         assert!(page.contains("A <code>World</code> and words."), "{page}");
         assert!(
             page.contains("<h2 id=\"one-two\">One &amp; two</h2>") && page.contains("href=\"#one-two\""),
@@ -118,5 +120,6 @@ mod tests {
             "{page}"
         );
         assert!(page.contains("<td>c</td>") && !page.contains("pub fn"), "{page}");
+        assert!(page.contains("<h2 id=\"more\">") && page.contains("let b") && !page.contains("unseen"));
     }
 }

@@ -121,7 +121,7 @@ fn r_removals_without_reports_take_no_more_memory() {
     let mut log = EventLog::new();
     let (mut begun, mut ended) = (Vec::new(), Vec::new());
     let report = || vec![Pair::new(0, 1), Pair::new(2, 3)];
-    log.report(&mut report(), &mut begun, &mut ended);
+    log.report(report(), &mut begun, &mut ended);
     let kept = allocation_counter::measure(|| {
         for i in 0..100_000 {
             log.note_removed(if i == 50_000 { 3 } else { 4 + i % 100 });
@@ -129,6 +129,6 @@ fn r_removals_without_reports_take_no_more_memory() {
     });
     assert!(kept.bytes_current <= 16 * 101, "{} bytes of 101 indices", kept.bytes_current);
     begun.clear();
-    log.report(&mut report(), &mut begun, &mut ended);
+    log.report(report(), &mut begun, &mut ended);
     assert_eq!((begun, ended), (vec![Pair::new(2, 3)], vec![Pair::new(2, 3)]));
 }

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod brute_force;
+mod by_hand;
 mod canonical;
 mod point_filter;
 mod ray_box;

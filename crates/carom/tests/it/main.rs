@@ -1,5 +1,6 @@
-//! Integration tests of carom: its examples and its prelude.
+//! Integration tests of carom: its examples, features and prelude.
 #![allow(clippy::unwrap_used)]
 
 mod examples;
+mod features;
 mod prelude;
