@@ -4,6 +4,7 @@
 mod carriers;
 mod cars;
 mod cone;
+mod escalators;
 mod far;
 mod fields;
 mod figures_and_bodies;
