@@ -16,6 +16,7 @@ mod kept_state;
 mod knocks;
 mod limits;
 mod motion;
+mod one_way;
 mod rates;
 mod rays;
 mod rides;
