@@ -81,8 +81,8 @@ impl Grid {
         let all = if node.len == 0 { Aabb::from_point(Vec3::ZERO) } else { all };
         let mut grid = Grid { origin: all.min.to_array(), exponents: [1; 3], n_children: node.len as u8 };
         for k in 0..3 {
-            // The step from a 256th of the extent is too small by at most one power of two; with
-            // the rounding of the difference, by two.
+            // The step from a 256th of the extent is too small by at most one power of two. The
+            // difference is rounded, which may make it two.
             let extent = (all.max[k] - all.min[k]) / 256.0;
             grid.exponents[k] = ((extent.to_bits() >> 23) as u8).clamp(1, 253);
             while grid.plane(k, 255) < all.max[k] && grid.exponents[k] < 254 {

@@ -6,7 +6,7 @@
 //!
 //! - The centres of rotation are at the distance d at the start, and move with the relative speed
 //!   s.
-//! - All points stay within the radii r of the centres, so bodies are at most `d + r` apart at the
+//! - All points stay within the radii r of the centres. So bodies are at most `d + r` apart at the
 //!   start, and at least `s t - d - r` after the time t.
 //! - After `2 (d + r) / s` they are farther apart than at the start, ever more. A contact then
 //!   follows one at the start, and the distance then is no less than the least before.
@@ -44,8 +44,8 @@ impl ImpactSettings {
         self.until_passed(between + reach(ball_a, motion_a) + reach(ball_b, motion_b), speed)
     }
 
-    /// Returns settings that end no later than after many times the time in which a distance of at
-    /// most `extent` changes its sign and grows to `extent`, at this speed.
+    /// Returns settings with a bound on the time. At this speed a distance of at most `extent`
+    /// changes its sign and grows to `extent` in a certain time. The bound is many times that.
     pub(crate) fn until_passed(&self, extent: f64, speed: f64) -> ImpactSettings {
         // Twice what is needed, for rounding.
         let time = 4.0 * (extent + self.target_distance.max(0.0)) / speed;

@@ -135,8 +135,8 @@ fn unit(normal: DVec3) -> Option<DVec3> {
     if is_unit { Some(normal) } else { scaling::unit(normal) }
 }
 
-/// Returns settings that end before `max_time` if that is far later than the time at which the
-/// body has certainly passed the plane, or has left it. They keep their end if the plane turns.
+/// Returns settings that end once the body has certainly passed the plane, or has left it, if
+/// `max_time` is far later. They keep their end if the plane turns.
 fn until_passed<B: SupportMap + ?Sized>(
     normal: DVec3,
     motion_a: &Motion,

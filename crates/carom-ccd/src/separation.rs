@@ -8,10 +8,10 @@
 //! - An axis may turn with the feature it belongs to, a face or two crossing edges. It then follows
 //!   the contact to first order. Without this, steps shrink as an edge rolls over an edge.
 //!
-//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996.
-//! Differs: over time, with a bound on the second derivative for each axis. For a fixed axis it is
-//! `w^2 |n x w| rho` for each body. For one that turns at omega it is
-//! `(|w - omega|^2 + |w x omega|) r` for each body, plus `|n x omega| (|omega| max |d| + 2 |v|)`.
+//! Reference: S. Gottschalk, Separating Axis Theorem, TR96-024, UNC Chapel Hill, 1996. Differs:
+//! over time, with a bound on the second derivative for each axis. For a fixed axis it is `w^2 |n
+//! x w| rho` for each body. An axis that turns at omega has the bound `(|w - omega|^2 + |w x
+//! omega|) r` for each body. The term `|n x omega| (|omega| max |d| + 2 |v|)` is added to it.
 
 use crate::Tally;
 use crate::body_pair::{BodyPair, Moment, Moving};

@@ -133,8 +133,8 @@ impl Controls {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Wheel {
-    /// The distance from the origin of the ray to the road, downward in the car's frame: above 0
-    /// in the air, below 0 in the road. `None` without a road.
+    /// The distance from the origin of the ray to the road, downward in the car's frame. It is
+    /// above 0 in the air, and below 0 in the road. `None` without a road.
     pub distance: Option<f64>,
     /// The distance from the top of the car to the roof above: below 0 if the car is in it. `None`
     /// without a roof.

@@ -3,11 +3,11 @@
 //!
 //! - The body is the figure grown by the skin, so that a dynamic body comes to rest beside the
 //!   figure and not in it. Its feet are raised, so that it does not press on the ground.
-//! - After each call the body is moved to the character, and has the velocity that the character
+//! - After each call the body is moved to the character. It has the velocity that the character
 //!   took over from its ground and from knocks (`knock.rs`). It has no velocity from walking,
 //!   because a moving kinematic body pushes with any force.
 //! - From a dynamic body the character takes over a velocity as in an inelastic impact of the two
-//!   masses, and the body gets the opposite impulse. So a car feels its passenger, and a light box
+//!   masses. The body gets the opposite impulse. So a car feels its passenger, and a light box
 //!   that spins does not throw the character.
 //! - Pushes are forces in the next step. A body is pushed no faster than the character moves, and
 //!   all bodies together with at most the largest force.
@@ -150,11 +150,11 @@ impl CharacterBody {
         &mut self.character
     }
 
-    /// Returns the velocity that pushes gave it, in length per second. On the ground it is relative
-    /// to the ground, and adds to the wish. The feet brake it by a factor of e in half a second,
-    /// with at most [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its
-    /// weight if that is more. A standing character resists a tenth of `max_push`; one that walks
-    /// against the push resists all of it.
+    /// Returns the velocity that pushes gave it, in length per second. On the ground it is
+    /// relative to the ground, and adds to the wish. The feet brake it by a factor of e in half a
+    /// second. Their force is at most [`CharacterSettings::max_push`](crate::CharacterSettings),
+    /// or half of its weight if that is more. A standing character resists a tenth of `max_push`;
+    /// one that walks against the push resists all of it.
     ///
     /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
     /// is a push too. On the ground only its part across `up` counts.
@@ -241,7 +241,7 @@ impl CharacterBody {
 
     /// Advances by `dt` seconds as [`Character::walk`]. Call it once after each step of the world,
     /// which should have taken `dt` seconds. All pushes since the last call count, of at most 16
-    /// steps, so a call after several steps has the sum of their times as `dt` (test:
+    /// steps. So a call after several steps has the sum of their times as `dt` (test:
     /// `impacts::r_pushes_of_all_steps_since_the_last_walk_count`). A further call has no pushes.
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
@@ -262,28 +262,7 @@ impl CharacterBody {
     /// the counterpart of the hooks of a step. Its answer for a collider must not change during the
     /// call.
     ///
-    /// So a platform lets the character through from below: it is solid if the feet are above its
-    /// top, or if the character stands on it.
-    ///
-    /// ```
-    /// use carom_character::CharacterBody;
-    /// use carom_math::glam::DVec3;
-    /// use carom_world::{BodyId, ColliderRef, World, WorldError};
-    ///
-    /// fn walk(
-    ///     hero: &mut CharacterBody,
-    ///     world: &mut World,
-    ///     platform: BodyId,
-    /// ) -> Result<(), WorldError> {
-    ///     let (feet, ground) = (hero.character().feet(), hero.ground());
-    ///     let is_solid = |collider: &ColliderRef<'_>| {
-    ///         let is_above = || f64::from(collider.aabb().max.y) <= feet.y;
-    ///         collider.body().id() != platform || ground == Some(platform) || is_above()
-    ///     };
-    ///     hero.walk_where(world, DVec3::X, 1.0 / 60.0, is_solid)?;
-    ///     Ok(())
-    /// }
-    /// ```
+    /// [`OneWay`] is the rule for one-way platforms.
     ///
     /// Errors: those of [`CharacterBody::walk`].
     pub fn walk_where<B: BroadPhase + SpatialIndex>(
@@ -426,8 +405,8 @@ impl CharacterBody {
     }
 
     /// Returns the part of a difference of velocities that the character takes over from its
-    /// ground, 0 to 1. It is the mass that the ground has at the point of contact in that
-    /// direction, divided by the sum of this mass and the character's.
+    /// ground, 0 to 1. The ground has a mass at the point of contact in that direction. The part
+    /// is this mass, divided by the sum of it and the character's.
     fn shared_part<B: BroadPhase>(&self, world: &World<B>, ground: &Ground, missing: DVec3) -> f64 {
         let body = world.body_at(ground.object).and_then(|body| world.body(body).ok());
         let (Some(body), Some(direction)) = (body, scaling::unit(missing)) else { return 1.0 };
@@ -435,10 +414,10 @@ impl CharacterBody {
         1.0 / (1.0 + self.character.settings().mass * inverse_mass.max(0.0))
     }
 
-    /// Applies the weight of the character to a dynamic body under it, with the force that gives
-    /// the character the velocity `taken`, and the impulse `feet` of its feet. They bear what the
-    /// character pushes too. Adds the ground as a contact. The character does not pull. Within no
-    /// time there is no force.
+    /// Applies the weight of the character to a dynamic body under it. The force that gives the
+    /// character the velocity `taken` is added, and the impulse `feet` of its feet. They bear what
+    /// the character pushes too. Adds the ground as a contact. The character does not pull. Within
+    /// no time there is no force.
     fn weigh<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,

@@ -6,7 +6,8 @@
 //! is wedged, which is ground too.
 //!
 //! An edge that is touched from the side, with a floor on top, is ground for a figure that walks
-//! onto it. So a round figure climbs a step gradually and does not jump.
+//! onto it. So a round figure climbs a step gradually and does not jump. A moving edge stays the
+//! ground of a figure without a wish, so a step of an escalator carries it.
 //!
 //! Reference: E. Catto, Character movement as geometry (Box2D 3.1, 2025: plane solver); J. Rouwe,
 //! Jolt Physics, CharacterVirtual, 2022 (ground states, snapping). Differs: no normal is taken
@@ -89,12 +90,23 @@ pub(crate) struct Mover<'a, W: ?Sized> {
     pub(crate) least_up: f64,
     /// A length: heights that differ by less are equal.
     pub(crate) slack: f64,
+    /// The object of a moving ledge on which the figure stands. It holds the figure without a
+    /// wish.
+    pub(crate) held_by: Option<u32>,
 }
 
 impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
     pub(crate) fn new(world: &'a mut W, figure: &'a Figure, settings: &'a CharacterSettings) -> Mover<'a, W> {
         let slack = tol::CHARACTER_STEP * figure.stature();
-        Mover { world, figure, settings, up: figure.up(), least_up: settings.least_up(), slack }
+        Mover {
+            world,
+            figure,
+            settings,
+            up: figure.up(),
+            least_up: settings.least_up(),
+            slack,
+            held_by: None,
+        }
     }
 
     pub(crate) fn advance(&mut self, position: DVec3, displacement: DVec3) -> (DVec3, Option<SweepHit>) {
@@ -182,7 +194,9 @@ impl<'a, W: Sweep + ?Sized> Mover<'a, W> {
             let ground = Ground::of(hit, GroundKind::Slope, hit.normal);
             return Some(Ground { point: top.map_or(hit.point, |top| top.0), ..ground });
         }
-        if hit.normal.dot(self.up) <= 0.0 || 0.0 <= hit.normal.dot(heading) {
+        let onto = -hit.normal.dot(heading);
+        let is_held = onto == 0.0 && self.held_by == Some(hit.object);
+        if hit.normal.dot(self.up) <= 0.0 || !(0.0 < onto || is_held) {
             return None;
         }
         let (point, normal) = top?;

@@ -19,6 +19,9 @@
 //!   the character.
 //! - A pusher gets back its own part of the impulse, and bodies that joints connect with it get
 //!   the rest. The impulse of bodies that only press on it from behind is lost.
+//! - Joints of a body that carries more than 300 times its mass use a larger mass of it than
+//!   contacts do (`joints/mass.rs` of carom-response). So a contact feels only a part of the
+//!   impulse of what is joined to it, and the step itself loses the rest.
 //! - Each push counts once: a walk takes all pushes since the last one, and clears them.
 //!
 //! So a character that walks gives way to a door whose motor is stronger than its pushes, and
@@ -102,8 +105,8 @@ struct Pusher {
     own: f64,
 }
 
-/// The pushes of one body: the sum of their impulses, the sum of the points times the sizes of the
-/// impulses, the sum of these sizes, and the largest speed of approach.
+/// The sums of the pushes of one body: of their impulses, of the points times the sizes of the
+/// impulses, and of these sizes. Also the largest speed of approach.
 #[derive(Clone, Copy, Debug)]
 struct BodyPush {
     body: BodyId,
@@ -273,9 +276,9 @@ impl CharacterBody {
         if held < size { 1.0 - held / size } else { 0.0 }
     }
 
-    /// After the walk: takes away from the knock where something blocks the character, and gives
-    /// back to the bodies that pushed it the velocity that they did not lose. Returns the impulse
-    /// of the feet on the ground.
+    /// After the walk: takes away from the knock where something blocks the character. Gives the
+    /// bodies that pushed it the velocity that they did not lose. Returns the impulse of the feet
+    /// on the ground.
     pub(crate) fn pass_on_knocks<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
@@ -318,9 +321,9 @@ impl CharacterBody {
         Ok(feet)
     }
 
-    /// Gives a pusher a speed along its direction, and bodies that joints connect with it too, as
-    /// far as the impulse of what presses behind it reaches. The ground then carries with its new
-    /// velocity.
+    /// Gives a pusher a speed along its direction. Bodies that joints connect with it get it too,
+    /// as far as the impulse of what presses behind it reaches. The ground then carries with its
+    /// new velocity.
     fn give_back<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
@@ -418,8 +421,8 @@ impl CharacterBody {
         }
     }
 
-    /// Returns the part of the knock with which the body moves in the next step: not into what the
-    /// character touches, because a kinematic body pushes with any force.
+    /// Returns the part of the knock with which the body moves in the next step. It does not lead
+    /// into what the character touches, because a kinematic body pushes with any force.
     fn body_knock(&self) -> DVec3 {
         if self.knock == DVec3::ZERO {
             return DVec3::ZERO;

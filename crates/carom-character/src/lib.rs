@@ -64,6 +64,8 @@ mod kernel;
 mod knock;
 #[cfg(feature = "world")]
 mod num;
+#[cfg(feature = "world")]
+mod one_way;
 #[cfg(feature = "query")]
 mod parts;
 mod settings;
@@ -94,6 +96,8 @@ pub use character_body::{BodyContact, CharacterBody};
 pub use cone::nearest_allowed;
 pub use figure::{Figure, Form};
 pub use ground::{Ground, GroundKind};
+#[cfg(feature = "world")]
+pub use one_way::OneWay;
 pub use settings::{CharacterSettings, SettingsError};
 #[cfg(feature = "query")]
 pub use shape_world::ShapeWorld;

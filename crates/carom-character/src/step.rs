@@ -14,7 +14,8 @@
 //! Reference: Quake (id Software, 1996), SV_WalkMove (up, forward, down).
 
 use crate::ground::{Ground, Mover};
-use crate::sweep::{Sweep, SweepHit};
+use crate::slide::{advance, flattened};
+use crate::sweep::{CarriedSweep, Sweep, SweepHit};
 use carom_math::scaling;
 use glam::DVec3;
 
@@ -80,6 +81,32 @@ impl<W: Sweep + ?Sized> Mover<'_, W> {
         let climbed = (next.point - ground.point).dot(self.up);
         let is_step = self.is_step(next.point, ground.point);
         is_step.then_some(Step { position: landed, ground: next, forward, climbed })
+    }
+
+    /// Carries a figure by the displacement of its ground over the edge of an object beside it.
+    /// Returns its position on the edge, and the edge as its ground.
+    ///
+    /// `None` if something else is in the way, or if the edge is higher than a step above `ground`.
+    pub(crate) fn carry_over_edge(
+        &mut self,
+        start: DVec3,
+        displacement: DVec3,
+        carrier: u32,
+        ground: &Ground,
+    ) -> Option<(DVec3, Ground)> {
+        let skin = self.settings.skin;
+        let lift = self.up * (self.settings.step_height + 2.0 * skin);
+        let carried = &mut CarriedSweep { world: &mut *self.world, carrier };
+        let (raised, _) = advance(carried, self.figure, start, lift, skin);
+        let (ahead, blocking) = advance(carried, self.figure, raised, displacement, skin);
+        if blocking.is_some() {
+            return None;
+        }
+        let (landed, hit) = self.advance(ahead, start - raised);
+        let hit = hit.filter(|hit| !hit.starts_inside)?;
+        let towards = flattened(hit.normal, self.up).map_or(DVec3::ZERO, |normal| -normal);
+        let next = self.ground_of(&hit, towards)?;
+        self.is_step(next.point, ground.point).then_some((landed, next))
     }
 
     /// Returns the height of the top of a hit above the ground, if that is a step.

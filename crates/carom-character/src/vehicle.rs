@@ -7,8 +7,9 @@
 //! - Velocities are relative to the ground, so moving decks carry the vehicle.
 //! - A tyre that sticks remembers its anchor point on the ground. So a parked vehicle stays.
 //! - A body under a wheel may be supported by others, such as the floor. The support is expected
-//!   to take the same fraction of the wheel's pushes as in the last step: along the normal, along
-//!   the ground, in rotation. So a light box carries the vehicle if it lies on the floor.
+//!   to take the same fractions of the wheel's pushes as in the last step. There is one along the
+//!   normal, one along the ground, and one in rotation. So a light box carries the vehicle if it
+//!   lies on the floor.
 //! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
@@ -136,8 +137,8 @@ impl Vehicle {
     /// Throttle is from -1 to 1, and brake from 0 to 1; other finite numbers are clamped. A wheel
     /// is steered to the left by `steer` radians, up to its largest angle.
     ///
-    /// Errors: a removed chassis; [`WorldError::BadValue`] for controls with a NaN or an infinity,
-    /// and for a `dt` that is not above 0; a force beyond `f32`.
+    /// Errors: a removed chassis; a force beyond `f32`; [`WorldError::BadValue`]. The last is for
+    /// controls with a NaN or an infinity, and for a `dt` that is not above 0.
     pub fn drive<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &mut World<B>,
@@ -401,7 +402,7 @@ fn limited(controls: &Controls) -> Result<Controls, WorldError> {
     Ok(Controls { throttle: throttle.clamp(-1.0, 1.0), brake: brake.clamp(0.0, 1.0), steer })
 }
 
-/// Returns the height over the mount at which the ray of a wheel starts: a radius above the
+/// Returns the height over the mount at which the ray of a wheel starts. It is a radius above the
 /// highest hub, so that a wheel in the ground finds it. The ray of a wheel below the chassis
 /// starts on top of the chassis at most, so that a load on it is no ground.
 fn start_of_ray<B: BroadPhase + SpatialIndex>(

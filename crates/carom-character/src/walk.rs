@@ -306,8 +306,8 @@ impl Character {
 
     /// Advances by `dt` seconds with a wish for a velocity, in length per second. Only its
     /// component across `up` counts. On the ground the velocity is that of the wish at once, along
-    /// the ground: on a slope, and on stairs for a round figure, the character is slower across
-    /// `up`. In the air it accelerates toward a wish that is not zero.
+    /// the ground. So on a slope the character is slower across `up`, and so is a round figure on
+    /// stairs. In the air it accelerates toward a wish that is not zero.
     ///
     /// The world must be in its state at the end of the time, with moving objects already moved.
     /// The ground then carries the character along.
@@ -343,6 +343,9 @@ impl Character {
         self.ground = self.ground_in(world).copied();
         let mover = &mut Mover::new(world, &figure, &settings);
         let is_blocked = self.ride(mover, dt);
+        let is_moving_ledge =
+            |ground: &Ground| ground.kind == GroundKind::Ledge && ground.velocity != DVec3::ZERO;
+        mover.held_by = self.ground.filter(is_moving_ledge).map(|ground| ground.object);
         if !self.free(mover, is_blocked) {
             self.walked.is_stuck = true;
             return;
@@ -439,7 +442,9 @@ impl Character {
     /// something blocks the figure.
     ///
     /// The point of the ground under the figure's middle stays under it. If the ground turned, or
-    /// a part of it rose more, the figure is raised and lowered onto it.
+    /// a part of it rose more, the figure is raised and lowered onto it. If another object rises
+    /// beside it, as the next step of an escalator does, the figure is lifted onto its edge. A
+    /// steep part of a round figure would otherwise slide off the edge.
     fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
         let Some(ground) = &mut self.ground else { return false };
         let (start, skin, up) = (self.position, self.settings.skin, mover.up);
@@ -479,12 +484,29 @@ impl Character {
             return false;
         }
         rise += scaling::length(displacement);
+        let (ground, n_contacts) = (*ground, self.walked.contacts.len());
         let (contacts, touched) = (&mut self.walked.contacts, &mut self.touched);
         let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
         let slide =
             slide_along(carried, &self.figure, start, displacement, Some(dt), skin, contacts, touched);
+        let is_blocked = slide.position != start + displacement;
+        let is_free = mover.world.is_free(&self.figure, slide.position);
+        if is_blocked || !is_free {
+            let carried = mover.carry_over_edge(start, displacement, carrier, &ground);
+            let rises = |edge: &Ground| {
+                let relative = edge.velocity - displacement / dt;
+                let rise = relative.dot(up);
+                scaling::length(relative - up * rise) < rise
+            };
+            if let Some((position, edge)) = carried.filter(|(_, edge)| rises(edge)) {
+                self.walked.contacts.truncate(n_contacts);
+                self.walked.carried = position - start;
+                (self.position, self.ground) = (position, Some(edge));
+                return false;
+            }
+        }
         self.position = slide.position;
-        if !mover.world.is_free(&self.figure, self.position) {
+        if !is_free {
             let carried = &mut CarriedSweep { world: &mut *mover.world, carrier };
             let (raised, _) = advance(carried, &self.figure, self.position, up * rise, skin);
             if mover.world.is_free(&self.figure, raised) {
@@ -493,7 +515,7 @@ impl Character {
             }
         }
         self.walked.carried = self.position - start;
-        slide.position != start + displacement
+        is_blocked
     }
 
     /// Walks on the ground. Returns the time that is left when the ground is lost.

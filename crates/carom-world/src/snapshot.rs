@@ -51,9 +51,10 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 ///
 /// With the feature `serde` it can be stored, as JSON for instance, and read in another process.
 /// It has the shapes of a few numbers: balls, capsules, tapered ones, boxes, cylinders, cones,
-/// ellipsoids, tori, half-spaces, rounded ones of these, and compounds of all these. Other shapes
-/// are supplied by the caller: [`World::restore_with`](crate::World::restore_with). The vertices
-/// of meshes that were deformed are stored: [`BodyMut::deform`](crate::BodyMut::deform).
+/// ellipsoids, tori and half-spaces. It also has rounded ones of these, and compounds of all
+/// these. Other shapes are supplied by the caller:
+/// [`World::restore_with`](crate::World::restore_with). The vertices of meshes that were deformed
+/// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 ///
 /// A format must return the same floats: `serde_json` does with its feature `float_roundtrip`.
 /// Otherwise some are off by a rounding, and later steps have other bits.
@@ -243,11 +244,11 @@ impl<B: BroadPhase + Default> World<B> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
-    /// Errors: a collider whose shape is missing or has another number of parts, a setting out of
-    /// its bounds, or an entry that is not consistent with others. [`WorldError::Inconsistent`]
-    /// names the first such entry; for a shape its index is that of the body. On an error the world
-    /// is not changed. Later steps do not panic, whatever the numbers of the snapshot are, if the
-    /// shapes are those of its colliders (tests: `restoring::*`).
+    /// Errors: a setting out of its bounds, a collider whose shape is missing or has another
+    /// number of parts, or an inconsistent entry. [`WorldError::Inconsistent`] names the first
+    /// such entry; for a shape its index is that of the body. On an error the world is not
+    /// changed. Later steps do not panic, whatever the numbers of the snapshot are, if the shapes
+    /// are those of its colliders (tests: `restoring::*`).
     pub fn restore_with(
         &mut self,
         snapshot: &Snapshot,

@@ -42,8 +42,8 @@ pub struct StepStats {
     pub n_fallen: usize,
     /// Counts of the solver.
     pub solver: SolverStats,
-    /// Work that was done, in the units of [`Budget::Steps`](carom_math::Budget::Steps): one for
-    /// each pair of shapes that was tested, and one for each manifold in each substep.
+    /// Work that was done, in the units of [`Budget::Steps`](carom_math::Budget::Steps). Each
+    /// tested pair of shapes is one, and so is each manifold in each substep.
     pub n_steps: u64,
     /// Work that was left out because the budget was spent.
     pub shortfall: Shortfall,

@@ -91,8 +91,8 @@ impl Balls {
 
 impl AnytimeSearch {
     /// Writes an approximate contact of each pair of trees to `out`, in their order. It is `None`
-    /// if no volumes of the pair are known to overlap: before the pair was begun, or if it is
-    /// known to be apart. The trees must be those of the search.
+    /// if no volumes of the pair are known to overlap. That is so before the pair was begun, and
+    /// if it is known to be apart. The trees must be those of the search.
     pub fn contacts<V: TreeVolume>(
         &mut self,
         pairs: &impl AnytimePairs<V>,

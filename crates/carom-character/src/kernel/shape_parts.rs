@@ -135,7 +135,7 @@ fn visit_triangles(
 /// Whether a ray that hits the back of a part of a shape starts inside that part. `start` is in
 /// the frame of the shape.
 ///
-/// The back of a mesh does not tell: both sides of a sheet may have triangles, and a closed piece
+/// The back of a mesh does not tell. Both sides of a sheet may have triangles, and a closed piece
 /// of a mesh may face inwards.
 pub(crate) fn starts_inside(shape: &Shape, part: u32, start: DVec3) -> bool {
     match shape.kind() {

@@ -2,7 +2,7 @@
 //! belt on a part, passed by others, deforming. And the events of a character.
 
 use crate::in_world::{box_of, capsule, cuboid, floor, hero};
-use carom_character::{Character, CharacterBody, CharacterSettings, WorldSweep};
+use carom_character::{Character, CharacterBody, CharacterSettings, OneWay, WorldSweep};
 use carom_geom::TriMesh;
 use carom_math::glam::{DVec3, Quat, Vec3};
 use carom_math::{Pose, ops};
@@ -229,11 +229,9 @@ fn a_body_that_passes_does_not_stop_a_character() {
 
 /// Whether a collider is solid for a character: those of a platform from above only.
 fn walk_one_way(world: &mut World, hero: &mut CharacterBody, platform: BodyId, wish: DVec3) {
-    let (feet, ground) = (hero.character().feet(), hero.ground());
-    let is_solid = |collider: &ColliderRef<'_>| {
-        let is_above = || f64::from(collider.aabb().max.y) <= feet.y;
-        collider.body().id() != platform || ground == Some(platform) || is_above()
-    };
+    let one_way = OneWay::new(hero, DT);
+    let is_solid =
+        |collider: &ColliderRef<'_>| collider.body().id() != platform || one_way.is_solid(collider);
     hero.walk_where(world, wish, DT, is_solid).unwrap();
 }
 

@@ -550,6 +550,45 @@ fn r_a_push_from_behind_takes_nothing_from_the_wish() {
     }
 }
 
+/// A queue goes as one, no slower than its first walker and no faster than its last one wants, and
+/// alike for one or several steps of the world for each walk.
+#[test]
+fn a_queue_goes_as_one_for_any_number_of_steps() {
+    for (n, is_reversed) in [(2, false), (2, true), (6, false), (6, true), (12, false)] {
+        let mut with_one_step = 0.0;
+        for n_steps in [1, 2, 4] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let at = |k: usize| DVec3::X * (-0.63 * k as f64);
+            let mut heroes: Vec<CharacterBody> = (0..n).map(|k| hero(&mut world, capsule(), at(k))).collect();
+            let mut wishes: Vec<f64> = (0..n).map(|k| 1.5 + 0.1 * k as f64).collect();
+            if is_reversed {
+                heroes.reverse();
+                wishes.reverse();
+            }
+            let go = |world: &mut World, heroes: &mut Vec<CharacterBody>, n_walks: usize| {
+                for _ in 0..n_walks {
+                    for _ in 0..n_steps {
+                        world.step((DT / f64::from(n_steps)) as f32).unwrap();
+                    }
+                    for (hero, wish) in heroes.iter_mut().zip(&wishes) {
+                        hero.walk(world, DVec3::X * *wish, DT).unwrap();
+                    }
+                }
+            };
+            go(&mut world, &mut heroes, 180);
+            let starts: Vec<f64> = heroes.iter().map(|hero| hero.character().position().x).collect();
+            go(&mut world, &mut heroes, 240);
+            let means = heroes.iter().zip(starts).map(|(hero, x)| (hero.character().position().x - x) / 4.0);
+            let (least, most) = means.fold((f64::MAX, 0.0_f64), |(low, high), v| (low.min(v), high.max(v)));
+            let what = format!("{n} walkers, {n_steps} steps: {least} to {most} m/s");
+            assert!(1.5 < least && most < 1.5 + 0.1 * n as f64 && most - least < 0.01 * least, "{what}");
+            with_one_step = if n_steps == 1 { least } else { with_one_step };
+            assert!((least / with_one_step - 1.0).abs() < 0.01, "{what}, {with_one_step} m/s with one");
+        }
+    }
+}
+
 /// Each neighbour in front got the whole knock of a character, so the energy grew in a crowd.
 #[test]
 fn r_a_crowd_gains_no_energy() {

@@ -4,6 +4,7 @@
 mod carriers;
 mod cars;
 mod cone;
+mod escalators;
 mod far;
 mod fields;
 mod figures_and_bodies;
@@ -15,6 +16,7 @@ mod kept_state;
 mod knocks;
 mod limits;
 mod motion;
+mod one_way;
 mod rates;
 mod rays;
 mod rides;

@@ -25,7 +25,7 @@ pub(crate) fn check_finite(v: Vec3, what: &'static str) -> Result<(), WorldError
 const MAX_QUATERNION_ROUNDING: f32 = 4.0 * f32::EPSILON;
 
 /// Returns a pose whose rotation is a unit quaternion. One that is so up to rounding stays as it
-/// is, so that colliders have the same bits as the parts of a compound at the same poses.
+/// is. So colliders have the same bits as the parts of a compound at the same poses.
 ///
 /// Errors: those of [`Pose::try_new`].
 pub(crate) fn unit_pose(pose: &Pose) -> Result<Pose, PoseError> {

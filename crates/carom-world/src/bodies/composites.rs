@@ -160,8 +160,8 @@ impl Composite {
     }
 
     /// Whether contacts of the solid colliders have the numbers that they had in another
-    /// composite, or with the single shape of the body if there was none. A triangle of a mesh and
-    /// a point of a cloud have a number each.
+    /// composite. Without another one, those with the single shape of the body count. A triangle
+    /// of a mesh and a point of a cloud have a number each.
     pub(crate) fn has_numbers_of(&self, other: Option<&Composite>, single: Option<&Shape>) -> bool {
         let mut own = self.solid_counts();
         match other {

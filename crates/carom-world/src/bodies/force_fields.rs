@@ -291,8 +291,8 @@ impl ForceFields {
         self.fields.is_empty()
     }
 
-    /// Returns the force and the torque of all fields on a body in a step, and whether they are in
-    /// place of the gravity of the settings.
+    /// Returns the force and the torque of all fields on a body in a step. Also returns whether
+    /// they replace the gravity of the settings.
     pub(crate) fn on(&self, body: &Body, groups: Groups, times: FieldTimes) -> ([Vec3; 2], bool) {
         let effect = self.at(&FieldPoint::of(body, groups, times));
         let acceleration =

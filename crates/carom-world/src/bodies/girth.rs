@@ -91,7 +91,7 @@ impl Girth {
 }
 
 /// A dynamic body is swift if its surface travels more than this fraction of its thickness in a
-/// step, and more than `SWIFT_PREDICTION_RATIO` of the prediction.
+/// step. It also has to travel more than `SWIFT_PREDICTION_RATIO` of the prediction.
 const SWIFT_THICKNESS_RATIO: f32 = 0.3;
 
 /// Shorter travel, as a fraction of the prediction, is covered by ordinary contacts.

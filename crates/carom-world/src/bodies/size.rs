@@ -17,9 +17,8 @@ pub(crate) enum Size {
     /// A half-space, mesh, height field or distance field, or a compound with such a part. Contacts
     /// are recycled by the size of the other body.
     Large,
-    /// Contacts are not recycled, because there is no body, or it is fast, or its mesh was
-    /// deformed, or its shape is none of these: a round one, a cluster. Contacts move on a round
-    /// shape when it turns.
+    /// Contacts are not recycled. There is no body, or it is fast, or its mesh was deformed, or
+    /// its shape is another one, round or a cluster. Contacts move on a round shape when it turns.
     Other,
 }
 

@@ -15,8 +15,8 @@ use crate::bodies::checks::demand;
 use alloc::vec::Vec;
 use carom_query::Shape;
 
-/// A coarser level is selected only if its error is below this fraction of the allowed one, so that
-/// a body at the border does not switch back and forth.
+/// A coarser level is selected only if its error is below this fraction of the allowed one. So a
+/// body at the border does not switch back and forth.
 const COARSER_BELOW: f32 = 0.75;
 
 /// Returns the length that is seen at an `angle` from a `distance`, in the unit of the distance.

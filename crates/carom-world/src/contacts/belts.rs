@@ -23,16 +23,16 @@ impl Belt {
         Belt { velocity, spin }
     }
 
-    /// Returns the velocity at a point of the frame in which `pose` is the pose of the collider,
-    /// and the angular velocity, both in that frame.
+    /// Returns the velocity at a point, and the angular velocity. All are in the frame in which
+    /// `pose` is the pose of the collider.
     pub(crate) fn at(&self, pose: &Pose, point: Vec3) -> [Vec3; 2] {
         let spin = pose.transform_vector(self.spin);
         [pose.transform_vector(self.velocity) + spin.cross(point - pose.translation), spin]
     }
 }
 
-/// Returns the motion of a surface, a velocity at the origin and a spin, in the frame of a
-/// collider whose pose in the frame of the body is `pose`.
+/// Returns the motion of a surface in the frame of a collider: a velocity at the origin and a
+/// spin. `pose` is the pose of the collider in the frame of the body.
 pub(crate) fn in_collider([velocity, spin]: [Vec3; 2], pose: &Pose) -> [Vec3; 2] {
     let at_collider = velocity + spin.cross(pose.translation);
     [at_collider, spin].map(|v| pose.inverse_transform_vector(v))

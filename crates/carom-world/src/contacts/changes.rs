@@ -326,9 +326,9 @@ impl PairChanges {
         states.edit(&self.edits, make);
     }
 
-    /// Returns a range of places around the new pair with index `n_done`, large enough for gaps
-    /// after insertion, and the number of new pairs that belong there. `None` if it would be a
-    /// large part of the table.
+    /// Returns a range of places around the new pair with index `n_done`, and the number of new
+    /// pairs that belong there. The range is large enough for gaps after insertion. `None` if it
+    /// would be a large part of the table.
     fn room_around(
         &self,
         n_done: usize,

@@ -164,8 +164,8 @@ pub struct ImpulseEvent {
     /// The largest normal impulse of a contact, mass times speed.
     pub largest: f32,
     /// The point of that contact, in the world frame. If a fast body met the other one within the
-    /// step, it is the point on the heavier body, moved back with it to the start of the step
-    /// (test: `impact_directions::the_point_of_an_impact_is_reported`).
+    /// step, it is the point on the heavier body. It is moved back with that body to the start of
+    /// the step (test: `impact_directions::the_point_of_an_impact_is_reported`).
     pub point: Vec3,
     /// The unit normal of that contact, from A to B, in the world frame.
     pub normal: Vec3,

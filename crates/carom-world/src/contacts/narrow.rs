@@ -27,8 +27,8 @@ use carom_geom::Manifold;
 use carom_query::{ManifoldCache, intersects, manifolds};
 use carom_response::{Body, BodyKind, Response};
 
-/// Whether a pair is tested: one of the two is dynamic or a sensor, they are of different families,
-/// and no joint forbids contacts between them.
+/// Whether a pair is tested. One of the two has to be dynamic or a sensor. They have to be of
+/// different families, and no joint may forbid contacts between them.
 pub(crate) fn is_wanted(pair: Pair, traits: &[Traits], bodies: &[Body], joints: &Joints) -> bool {
     let (a, b) = (pair.a as usize, pair.b as usize);
     let has_dynamic = [a, b].iter().any(|&body| bodies[body].kind == BodyKind::Dynamic);

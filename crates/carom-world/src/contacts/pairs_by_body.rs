@@ -1,8 +1,8 @@
 //! Finds the pairs of one body.
 //!
 //! Pairs are sorted by their first body, so the pairs whose first body it is are found by
-//! bisection. For the pairs whose second body it is there are two ways: a scan of all pairs, or a
-//! list of them that is sorted by the second body.
+//! bisection. The pairs whose second body it is are found by a scan of all pairs, or by a list
+//! that is sorted by the second body.
 //!
 //! - Edits of a body scan. If many edits come between two steps, the list is made.
 //! - Views of a body use the list. While they are used, each step updates it by the pairs that

@@ -1,5 +1,5 @@
-//! Contact recycling: the contacts of a pair that hardly moved since its last test are moved along
-//! with its bodies, and the pair is not tested.
+//! Contact recycling: a pair that hardly moved since its last test is not tested. Its contacts are
+//! moved along with its bodies.
 //!
 //! In a pile at rest nearly all pairs hardly move. A new test would find the same contacts. If
 //! features are nearly parallel it could find others, and the pile would creep.

@@ -102,7 +102,7 @@ impl Rules {
 }
 
 /// Returns the pairs of bodies that touch and push each other, in their order, and whether their
-/// contact began: in these events, or as an entry of `begun` says.
+/// contact began. It began in these events, or as an entry of `begun` says.
 ///
 /// Bodies of several colliders have several events. Their contact begins with that of the first
 /// colliders.

@@ -5,7 +5,7 @@
 //!
 //! - The core does not touch the other body at the start: it is swept.
 //! - The core touches the other body at the start: it shrinks to half the distance between its
-//!   middle and the other body, so that the sweep starts free. Below a least distance the body is
+//!   middle and the other body. So the sweep starts free. Below a least distance the body is
 //!   stopped instead. Otherwise the distance would halve in each step.
 //! - Its middle is inside the other body at the start: it is not swept, so the body can leave.
 //!

@@ -12,8 +12,8 @@
 //!    surface. If the travel is longer, the core of the body is swept, and the body is moved back
 //!    to where the core stops. Each part of a compound has a core.
 //! 3. **Deep overlap.** If the body overlaps deeply at the start, the core shrinks (`core_ball`).
-//!    If no pose on the path is free, because parts of the body turned into others, the body is
-//!    moved back to its pose at the start of the step.
+//!    Parts of the body may have turned into others, so that no pose on the path is free. Then the
+//!    body is moved back to its pose at the start of the step.
 //!
 //! A body that was not swift may leave its box in the broad phase, and it has no pairs outside of
 //! this box. Then its path is tested against the boxes of all surfaces.
@@ -55,7 +55,7 @@ struct Met {
 
 impl Met {
     /// Returns the pose of a body that moves along with the other one for the whole step, from
-    /// `start`, as far as its locked axes let it.
+    /// `start`. Locked axes limit the motion.
     fn carried(&self, body: &Body, start: &Pose) -> Pose {
         let [from, to] = self.other;
         if from == to {

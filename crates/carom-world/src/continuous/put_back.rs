@@ -5,13 +5,13 @@
 //! - The solver accelerated the body by gravity and force along its whole path, but the body falls
 //!   only along a part of it. If the body and the dynamic bodies beside it have gained energy in
 //!   the step, the energy of the remaining height is removed. For a body that is only beside
-//!   static ones, all gained energy is removed, unless something else than gravity and force may
-//!   give it energy ([`Solver::may_gain_energy`](carom_response::Solver::may_gain_energy)).
+//!   static ones, all gained energy is removed. It stays if something else than gravity and force
+//!   may give energy ([`Solver::may_gain_energy`](carom_response::Solver::may_gain_energy)).
 //! - A force is constant within a step, as gravity is. So it has a potential, and below *fall*
 //!   means motion along the sum of both.
 //! - The energy is taken from the velocity along the fall first, then from the rotation, then from
-//!   the velocity across it. If the callback of substeps, a belt or a spring may have given the
-//!   body energy, it is taken from the velocity along the fall alone.
+//!   the velocity across it. The callback of substeps, a belt or a spring may have given the body
+//!   energy. Then it is taken from the velocity along the fall alone.
 //! - If the body gave all its speed to another body, the remaining energy is taken from that body.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies

@@ -37,8 +37,8 @@ const WALL_DISTANCE_RATIO: f64 = 1.25;
 /// rounding of normals in single precision.
 const AWAY_RATIO: f64 = 1e-6;
 
-/// A path leads into a wall if its normal part exceeds this fraction of its length, which bounds
-/// the rounding of the path in double precision.
+/// A path leads into a wall if its normal part exceeds this fraction of its length. The fraction
+/// bounds the rounding of the path in double precision.
 const LEVEL_RATIO: f64 = 1e-9;
 
 impl<B: BroadPhase> ContinuousStep<'_, B> {

@@ -65,7 +65,7 @@ const CLOSING_RATIO: f64 = 0.02;
 /// free rotation. A fraction of its distance from others.
 const CLEARANCE_RATIO: f64 = 0.5;
 
-/// If a body is stopped earlier than this fraction of the step, it may be stuck near the slop: the
+/// If a body is stopped earlier than this fraction of the step, it may be stuck near the slop. The
 /// sweep stops it there, but contacts do not act yet. Such a body may approach to a fraction of
 /// its distance.
 const MIN_FREE_SHARE: f64 = 0.25;

@@ -175,9 +175,9 @@ impl<B: BroadPhase> World<B> {
         (0..self.bodies.motions.len() as u32).map(|index| self.bodies.id_at(index)).filter(is_live)
     }
 
-    /// Returns the handles of the bodies that are awake, in the order of their numbers: dynamic
-    /// ones that do not sleep, suspended or not, and all kinematic ones. The cost grows with their
-    /// number, not with that of all bodies.
+    /// Returns the handles of the bodies that are awake, in the order of their numbers. These are
+    /// the dynamic ones that do not sleep, suspended or not, and all kinematic ones. The cost
+    /// grows with their number, not with that of all bodies.
     pub fn active_bodies(&self) -> impl Iterator<Item = BodyId> + '_ {
         let awake = self.bodies.active.awake_now(&self.bodies.motions);
         awake.into_iter().map(|index| self.bodies.id_at(index))

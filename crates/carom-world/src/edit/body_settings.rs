@@ -99,7 +99,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// body and the bodies that touch it, unless nothing changes. The velocities of its points
     /// stay.
     ///
-    /// With [`BodyMass::Colliders`] a mass that was given is forgotten: mass, centre and inertia
+    /// With [`BodyMass::Colliders`] a mass that was given is forgotten. Mass, centre and inertia
     /// are those of the present shapes and densities, and follow them from now on.
     ///
     /// Errors: a number out of its range, or [`WorldError::NoMass`] if a dynamic body would have no
@@ -381,9 +381,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self
     }
 
-    /// Sets the velocity of the surface of all colliders relative to the body, in the body's frame,
-    /// and wakes the body and the bodies that it touches. Parts with materials of their own keep
-    /// them.
+    /// Sets the velocity of the surface of all colliders relative to the body, in the body's
+    /// frame. Wakes the body and the bodies that it touches. Parts with materials of their own
+    /// keep them.
     ///
     /// `velocity` is that at the body's origin, length per time. `spin` is the angular velocity
     /// about it, radians per time. A belt has the first, a turntable the second, and a curved belt

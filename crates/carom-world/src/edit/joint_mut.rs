@@ -190,8 +190,8 @@ impl JointMut<'_> {
     /// Changes the frames of the joint relative to its bodies. The axis of the joint is their x
     /// axis.
     ///
-    /// With a torsion spring the count of full turns goes on: of the angles that the new frames
-    /// allow, the nearest one to the old angle is used.
+    /// With a torsion spring the count of full turns goes on. The new frames allow several angles,
+    /// and the nearest one to the old angle is used.
     ///
     /// It is an error for a joint that a gear couples, and for a gear itself.
     pub fn set_frames(&mut self, frame_a: Pose, frame_b: Pose) -> Result<&mut Self, WorldError> {

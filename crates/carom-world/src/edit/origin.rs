@@ -12,7 +12,7 @@
 //! use two worlds.
 //!
 //! A step moves a body by a multiple of the last bit of its position. So slow motion is rounded
-//! too: with 60 steps per second, to multiples of about 2 mm/s at 300 m, and of 4 mm/s at 1 km.
+//! too. With 60 steps per second the multiples are about 2 mm/s at 300 m, and 4 mm/s at 1 km.
 //!
 //! Reference: P. Gunter, Origin Shifting, 2009 (also PhysX 5, `PxScene::shiftOrigin`).
 //! Differs: the origin is a part of the world, so positions can be set and read as `f64`.

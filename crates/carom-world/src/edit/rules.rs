@@ -9,8 +9,8 @@ use carom_broad::{BroadPhase, Pair};
 use carom_response::Response;
 
 impl<B: BroadPhase> World<B> {
-    /// Returns the response of two bodies to each other: that of the pair if one is set, else the
-    /// one that follows from both bodies: [`Response::of_pair`].
+    /// Returns the response of two bodies to each other. It is that of the pair if one is set.
+    /// Otherwise it follows from both bodies: [`Response::of_pair`].
     ///
     /// Errors: a stale body.
     pub fn pair_response(&self, a: BodyId, b: BodyId) -> Result<Response, WorldError> {

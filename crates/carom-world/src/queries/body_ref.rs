@@ -285,10 +285,10 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.contacts.rules.of_body(self.id.index)
     }
 
-    /// Returns gravity and forces on the body in the next step, of length `dt`: from the settings,
-    /// force fields, constant forces, and forces that were applied for that step. Forces of
-    /// contacts and joints, and damping, are not among them. Forces have no effect on a body that
-    /// is not dynamic.
+    /// Returns gravity and forces on the body in the next step, of length `dt`. They come from the
+    /// settings, force fields, constant forces, and forces that were applied for that step. Forces
+    /// of contacts and joints, and damping, are not among them. Forces have no effect on a body
+    /// that is not dynamic.
     pub fn step_forces(&self, dt: f32) -> StepForces {
         self.world.step_forces_on(self.id.index, dt)
     }

@@ -95,10 +95,10 @@ impl BodyPush {
 }
 
 impl HeldPush {
-    /// Returns the part of the push that acts at the start of the step, so that the body gets to
+    /// Returns the part of the push that acts at the start of the step. With it the body gets to
     /// where it was among the particles. They may have pushed it early or late in the step. A
-    /// constant force alone would leave it beside a rope that holds it, which then corrects that
-    /// with the next push, and more so in each step.
+    /// constant force alone would leave it beside a rope that holds it. The rope would correct
+    /// that with the next push, and more so in each step.
     ///
     /// `n_substeps` are those of the bodies in this step.
     fn early(&self, n_substeps: u32) -> [Vec3; 2] {

@@ -57,8 +57,8 @@ impl CollidingParticles {
     }
 }
 
-/// Adds the particles of a thing that are kept in a body by one that it holds: those nearer to this
-/// one, along a rope, than its depth.
+/// Adds the particles of a thing that are kept in a body by one that it holds. They are nearer to
+/// this one, along a rope, than its depth.
 fn add_inside(thing: &Thing, held: &Held, depth: f32, out: &mut Vec<u32>) {
     let Some(part) = thing.soft_part().filter(|_| 0.0 < depth) else { return };
     out.extend(thing.particle(held.vertex as usize));

@@ -146,8 +146,8 @@ pub struct SoftBodyDesc {
     /// By default three quarters of the mean length of an edge, so that two layers of a cloth do
     /// not pass each other.
     ///
-    /// All radii of a world are from an eighth to eight times that of its liquids, or of the first
-    /// soft thing if it has none.
+    /// All radii of a world are from an eighth to eight times that of its liquids. Without liquids
+    /// it is that of the first soft thing.
     pub thickness: Option<f32>,
     /// The coefficient of friction, not negative.
     pub friction: f32,
@@ -282,7 +282,7 @@ pub enum ParticlePhase {
     /// A liquid, which keeps its density.
     ///
     /// A body floats if particles get below it. A box that lies flat on the floor stays there, as
-    /// if it were sealed to the floor: no particle fits below, so nothing pushes it up. On feet of
+    /// if it were sealed to the floor. No particle fits below, so nothing pushes it up. On feet of
     /// more than a particle's diameter it floats (test:
     /// `soft::a_box_on_the_floor_floats_if_water_gets_below_it`).
     Liquid(Liquid),

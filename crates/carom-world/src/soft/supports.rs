@@ -171,7 +171,7 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// Keeps as many supports as count: those of joints, which come first, and the contacts that are
+/// Keeps as many supports as count. Those of joints come first, and then the contacts that are
 /// farthest from the centre of mass and from each other. Contacts with other normals count as far
 /// apart.
 fn reduce(supports: &mut Vec<Support>, center: Vec3) {

@@ -22,7 +22,7 @@ use carom_response::{Body, BodyKind};
 
 impl<B: BroadPhase> World<B> {
     /// At the start of a step of length `dt`: sets the velocities of kinematic bodies with a
-    /// target, and stops those that reached their target in the step before.
+    /// target. Stops those that reached their target in the step before.
     pub(crate) fn start_for_targets(&mut self, dt: f32) {
         if dt == 0.0 {
             return;
@@ -107,8 +107,8 @@ impl<B: BroadPhase> World<B> {
         with_fields.collect()
     }
 
-    /// Returns gravity and forces on a body in the next step, of length `dt`: from the settings,
-    /// force fields, constant forces, and forces of this step.
+    /// Returns gravity and forces on a body in the next step, of length `dt`. They come from the
+    /// settings, force fields, constant forces, and forces of this step.
     pub(crate) fn step_forces_on(&self, number: u32, dt: f32) -> StepForces {
         self.bodies.step_forces_on(number, self.settings.solver.gravity, self.field_times(dt))
     }
