@@ -349,8 +349,8 @@
 //! Your program moves a character. The bodies that the character pushes are moved only by forces.
 //! It slides along walls, climbs steps, and is carried by its ground. Positions are in `f64`.
 //! Bodies push it as a body of its mass. On a planet
-//! [`Character::set_up`](character::Character::set_up) turns it. It has a gravity of its own, and
-//! does not meet soft things: see [`CharacterBody`](character::CharacterBody). To crouch,
+//! [`Character::set_up`](character::Character::set_up) turns it. It has a gravity of its own:
+//! see [`CharacterBody`](character::CharacterBody). To crouch,
 //! [`CharacterBody::set_figure`](character::CharacterBody::set_figure) gives it another figure.
 //!
 //! Walk after the step: the character then meets bodies where the step left them. A car drives
@@ -414,7 +414,8 @@
 //!
 //! Soft bodies and particles are in the same world as bodies. They push bodies, and bodies push
 //! them. A body floats if water gets below it; one that lies flat on the floor does not: see
-//! [`ParticlePhase::Liquid`](world::ParticlePhase::Liquid).
+//! [`ParticlePhase::Liquid`](world::ParticlePhase::Liquid). Characters and wheels stand on cloth and
+//! on soft bodies, which sag and carry them. They pass through ropes and particles.
 //!
 //! ```
 //! use carom::prelude::*;
