@@ -22,6 +22,8 @@ use crate::figure::{Figure, Form};
 use crate::ground::Ground;
 use crate::knock::Knocks;
 use crate::slide::Contact;
+#[cfg(feature = "soft")]
+use crate::soft_ground::SoftStand;
 use crate::walk::{Character, Walked};
 use crate::world_sweep::{WorldSweep, passes};
 use alloc::vec::Vec;
@@ -59,8 +61,10 @@ pub struct BodyContact {
 /// A character and the kinematic body that follows it.
 ///
 /// Dynamic bodies and characters push it as a body of its mass: a truck throws it ahead, and a
-/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off. The character does not
-/// meet soft things, such as cloth or water; its body does, and pushes them.
+/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
+///
+/// With the feature `soft` it stands on cloth and soft bodies, and pushes them. It passes through
+/// ropes and water; its body pushes them.
 ///
 /// The character falls by [`CharacterSettings::gravity`](crate::CharacterSettings::gravity). The
 /// gravity and the force fields of the world do not act on it. To give it the world's gravity,
@@ -88,7 +92,11 @@ pub struct CharacterBody {
     /// The velocity that the character took over from its ground, length per second. In the air it
     /// is what the character kept of that of the last ground, with the vertical speed of the fall.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
-    carried: DVec3,
+    pub(crate) carried: DVec3,
+    /// Older states have none.
+    #[cfg(feature = "soft")]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) soft: SoftStand,
     /// The velocity that pushes gave the character, length per second, relative to the ground. In
     /// the air its velocity contains it.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
@@ -124,6 +132,8 @@ impl CharacterBody {
             body,
             is_pushed: true,
             carried,
+            #[cfg(feature = "soft")]
+            soft: SoftStand::default(),
             knock: DVec3::ZERO,
             velocity: carried,
             ground: None,
@@ -201,6 +211,10 @@ impl CharacterBody {
         self.character = moved;
         self.carried = self.character.velocity();
         self.velocity = self.carried;
+        #[cfg(feature = "soft")]
+        {
+            self.soft = SoftStand::default();
+        }
         self.knock = DVec3::ZERO;
         Ok(())
     }
@@ -324,7 +338,12 @@ impl CharacterBody {
         dt: f64,
     ) -> Result<(), WorldError> {
         let pose = body_pose(&self.character, world.origin());
-        if world.body(self.body)?.pose() != pose {
+        let old = world.body(self.body)?.pose();
+        #[cfg(feature = "soft")]
+        let is_put = !self.trembles(&old, &pose);
+        #[cfg(not(feature = "soft"))]
+        let is_put = true;
+        if is_put && old != pose {
             world.body_mut(self.body)?.set_pose(pose)?;
         }
         if dt == 0.0 {
@@ -336,6 +355,9 @@ impl CharacterBody {
         let ground = self.character.ground().map(|ground| ground.object);
         let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_yielding(ground);
         let velocity = self.body_velocity(world, &mut sweep, dt).as_vec3();
+        // Soft ground sleeps only among bodies at rest, and trembles before.
+        #[cfg(feature = "soft")]
+        let velocity = if self.soft.is_load && self.is_slow(world, velocity) { Vec3::ZERO } else { velocity };
         if world.body(self.body)?.linear_velocity() != velocity {
             world.body_mut(self.body)?.set_linear_velocity(velocity)?.set_angular_velocity(Vec3::ZERO)?;
         }
@@ -371,6 +393,8 @@ impl CharacterBody {
                 world.body_mut(contact.body)?.apply_force_at(contact.force.as_vec3(), point)?;
             }
         }
+        #[cfg(feature = "soft")]
+        self.push_soft(world, (most - total * part).max(0.0), dt)?;
         Ok(())
     }
 
@@ -396,9 +420,13 @@ impl CharacterBody {
     /// no time it is none.
     fn take_velocity<B: BroadPhase>(&mut self, world: &World<B>, dt: f64) -> DVec3 {
         self.lose_carried();
-        let Some(ground) = self.character.ground() else { return DVec3::ZERO };
+        let Some(ground) = self.character.ground().copied() else { return DVec3::ZERO };
+        #[cfg(feature = "soft")]
+        if let Some(taken) = self.take_soft_velocity(world, dt) {
+            return taken;
+        }
         let missing = if dt == 0.0 { DVec3::ZERO } else { ground.velocity - self.carried };
-        let taken = missing * self.shared_part(world, ground, missing);
+        let taken = missing * self.shared_part(world, &ground, missing);
         self.carried += taken;
         self.character.set_ground_velocity(self.carried);
         taken
@@ -425,17 +453,22 @@ impl CharacterBody {
         feet: DVec3,
         dt: f64,
     ) -> Result<(), WorldError> {
+        let up = self.character.figure().up();
+        let pushed: DVec3 = self.contacts.iter().map(|contact| contact.force).sum();
+        let pushed = pushed - up * pushed.dot(up);
+        #[cfg(feature = "soft")]
+        if 0.0 < dt {
+            self.soft.is_load = self.load_soft(world, feet / dt - pushed, dt)?;
+        }
         let Some(ground) = self.character.ground() else { return Ok(()) };
         let Some(body) = world.body_at(ground.object) else { return Ok(()) };
         let settings = self.character.settings();
         let is_dynamic = world.body(body).map(|body| body.mobility()) == Ok(Mobility::Dynamic);
-        let up = self.character.figure().up();
         let per_mass = if dt == 0.0 { DVec3::ZERO } else { up * settings.gravity + taken / dt };
         let is_pressing = is_dynamic && 0.0 < per_mass.dot(up);
         let mut force = DVec3::ZERO;
         if is_pressing {
-            let pushed: DVec3 = self.contacts.iter().map(|contact| contact.force).sum();
-            force = feet / dt - per_mass * settings.mass - (pushed - up * pushed.dot(up));
+            force = feet / dt - per_mass * settings.mass - pushed;
             let point = world.to_local(ground.point);
             world.body_mut(body)?.apply_force_at(force.as_vec3(), point)?;
         }

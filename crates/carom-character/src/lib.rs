@@ -72,6 +72,10 @@ mod settings;
 #[cfg(feature = "query")]
 mod shape_world;
 mod slide;
+#[cfg(feature = "soft")]
+mod soft_ground;
+#[cfg(feature = "soft")]
+mod soft_surfaces;
 mod step;
 #[cfg(feature = "serde")]
 mod stored;

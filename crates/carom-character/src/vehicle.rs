@@ -10,6 +10,9 @@
 //!   to take the same fractions of the wheel's pushes as in the last step. There is one along the
 //!   normal, one along the ground, and one in rotation. So a light box carries the vehicle if it
 //!   lies on the floor.
+//! - On a soft body a wheel is a load of a quarter of the mass on it, which the forces of spring
+//!   and tyre press. So a bridge of light cloth sags and does not fly away. A tyre that sticks
+//!   there has no anchor.
 //! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
@@ -21,6 +24,8 @@
 
 use crate::car::Controls;
 use crate::settings::SettingsError;
+#[cfg(feature = "soft")]
+use crate::soft_surfaces::soft_body_of;
 use crate::sweep::{RayHit, RaySweep};
 use crate::wheel::{VehicleWheel, WheelDesc};
 use crate::wheel_solver::{WheelBody, WheelRow, solve_wheels};
@@ -29,6 +34,8 @@ use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
+#[cfg(feature = "soft")]
+use carom_world::SoftLoad;
 use carom_world::{BodyId, ColliderRef, Filter, JointKind, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
 use core::iter;
@@ -48,6 +55,15 @@ const MIN_GROUND_COSINE: f64 = 0.1;
 /// The least mass of ground, relative to the mass that a wheel carries. A force that carries the
 /// vehicle would throw a lighter body away in one step if it tips.
 const MIN_GROUND_MASS: f64 = 0.05;
+
+/// The mass that moves with a soft ground under a wheel, relative to the mass that the wheel
+/// carries. It makes the spring of the wheel stable on light cloth.
+#[cfg(feature = "soft")]
+const UNSPRUNG_PART: f64 = 0.25;
+
+/// The radius within which a soft ground bears a wheel, in radii of the wheel.
+#[cfg(feature = "soft")]
+const FOOTPRINT_RADII: f64 = 0.5;
 
 /// A dynamic body under a wheel, after the last call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,6 +199,8 @@ impl Vehicle {
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
         let is_dynamic = 0.0 < bodies.start[0].inverse_mass;
+        #[cfg(feature = "soft")]
+        let unsprung_mass = if is_dynamic { UNSPRUNG_PART * self.mass_on_wheel(&bodies) } else { 0.0 };
         let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
         let chassis = self.chassis;
         let mut passed: Vec<BodyId> = mounted_on(world, chassis)?;
@@ -212,7 +230,31 @@ impl Vehicle {
             if let Some(ground) = row.ground {
                 world.body_mut(bodies.ids[ground])?.apply_force_at(-force, point)?;
             }
+            #[cfg(feature = "soft")]
+            self.load_soft(world, row, unsprung_mass)?;
         }
+        Ok(())
+    }
+
+    /// Puts a wheel that stands on a soft body there as a load for the next step: a mass that moves
+    /// with the surface, and is pressed by the spring and the tyre.
+    #[cfg(feature = "soft")]
+    fn load_soft<B: BroadPhase>(
+        &self,
+        world: &mut World<B>,
+        row: &WheelRow,
+        mass: f64,
+    ) -> Result<(), WorldError> {
+        let wheel = &self.wheels[row.wheel];
+        let Some(soft) = wheel.soft_ground.filter(|_| 0.0 < wheel.load) else { return Ok(()) };
+        // The chassis has the weight of the wheel.
+        let weight = world.settings().solver.gravity.as_dvec3() * mass;
+        let force = -(wheel.normal * wheel.load + wheel.traction) - weight;
+        let load = SoftLoad::new(self.chassis, row.object.1, world.to_local(wheel.point), mass as f32)
+            .with_radius((FOOTPRINT_RADII * wheel.desc.radius) as f32)
+            .with_velocity(row.surface.as_vec3())
+            .with_force(force.as_vec3());
+        world.soft_body_mut(soft)?.load(load)?;
         Ok(())
     }
 
@@ -243,14 +285,15 @@ impl Vehicle {
             wheel.lift();
             return None;
         };
-        let ground = world.body_at(hit.object)?;
+        let ground = world.body_at(hit.object);
         let (sin, cos) = ops::sin_cos(wheel.steer);
         let ahead = pose.rotation.x_axis * cos - pose.rotation.z_axis * sin;
         let ahead = scaling::unit(ahead - hit.normal * ahead.dot(hit.normal)).unwrap_or(pose.rotation.x_axis);
         let aside = ahead.cross(hit.normal);
         let point = mount - up * (desc.radius - depth);
         let mut row = WheelRow::new(number, point, [hit.normal, ahead, aside]);
-        row.ground = bodies.find_or_add(world, ground, dt);
+        row.object = (hit.object, hit.part);
+        row.ground = ground.and_then(|ground| bodies.find_or_add(world, ground, dt));
         let rigid = row.ground.map_or(DVec3::ZERO, |ground| bodies.start[ground].velocity_at(point));
         row.surface = hit.velocity - rigid;
         let velocity = row.velocity(&bodies.start);
@@ -266,7 +309,7 @@ impl Vehicle {
         row.drive = controls.throttle * desc.max_drive_force * dt;
         row.brake = controls.brake;
         row.max_brake = (desc.max_brake_force * dt).min(f64::MAX);
-        if wheel.ground == Some(ground) {
+        if ground.is_some() && wheel.ground == ground {
             row.load = wheel.load * dt;
             row.along = row.drive + wheel.braking * dt;
             row.across = wheel.traction.dot(aside) * dt;
@@ -283,7 +326,11 @@ impl Vehicle {
         } else {
             wheel.lift();
         }
-        wheel.ground = Some(ground);
+        wheel.ground = ground;
+        #[cfg(feature = "soft")]
+        {
+            wheel.soft_ground = soft_body_of(world, hit.object);
+        }
         (wheel.point, wheel.normal, wheel.compression) = (point, hit.normal, depth.max(0.0));
         Some(row)
     }

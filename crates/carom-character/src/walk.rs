@@ -288,6 +288,12 @@ impl Character {
         true
     }
 
+    /// Leaves the ground with its present velocity.
+    #[cfg(feature = "soft")]
+    pub(crate) fn leave_ground(&mut self) {
+        self.ground = None;
+    }
+
     /// Changes the velocity of its ground; in the air, nothing. Its own velocity changes with it.
     #[cfg(feature = "world")]
     pub(crate) fn set_ground_velocity(&mut self, velocity: DVec3) {

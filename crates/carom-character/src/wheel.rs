@@ -4,6 +4,8 @@
 
 use crate::settings::SettingsError;
 use carom_world::BodyId;
+#[cfg(feature = "soft")]
+use carom_world::SoftBodyId;
 use glam::DVec3;
 
 /// The description of a wheel, in metres, kilograms and seconds. It is in the frame of the
@@ -173,6 +175,10 @@ pub struct VehicleWheel {
     pub desc: WheelDesc,
     /// The body under it; `None` in the air.
     pub ground: Option<BodyId>,
+    /// The soft body under it; `None` in the air and on a body. Older states have none.
+    #[cfg(feature = "soft")]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub soft_ground: Option<SoftBodyId>,
     /// The contact point on the ground, in the world; in the air the last one.
     pub point: DVec3,
     /// The normal out of the ground there, of length 1.
@@ -200,6 +206,8 @@ impl VehicleWheel {
         VehicleWheel {
             desc,
             ground: None,
+            #[cfg(feature = "soft")]
+            soft_ground: None,
             point: DVec3::ZERO,
             normal: DVec3::Y,
             compression: 0.0,

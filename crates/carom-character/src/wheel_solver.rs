@@ -14,6 +14,7 @@
 //! Constraints, GDC 2009 (accumulated impulses); H. Pacejka, Tire and Vehicle Dynamics, 3rd ed.,
 //! 2012, 1.2 (slip angle). Differs: the spring acts by its mean compression.
 
+use crate::sweep::NO_OBJECT;
 use glam::{DMat3, DVec3};
 
 /// The number of sweeps over all wheels. A step starts with the result of the last one, so a
@@ -92,6 +93,8 @@ pub(crate) struct WheelRow {
     /// The index of the dynamic body under it, at least 1 because 0 is the chassis. `None` on
     /// other ground.
     pub(crate) ground: Option<usize>,
+    /// The object of the world under it, and its part.
+    pub(crate) object: (u32, u32),
     /// The velocity of the ground there, in addition to that of the dynamic body.
     pub(crate) surface: DVec3,
     pub(crate) point: DVec3,
@@ -138,6 +141,7 @@ impl WheelRow {
         WheelRow {
             wheel,
             ground: None,
+            object: (NO_OBJECT, 0),
             surface: DVec3::ZERO,
             point,
             normal,

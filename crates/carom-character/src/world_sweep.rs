@@ -15,6 +15,8 @@ use crate::kernel::shape_parts::{is_within, starts_inside, visit_shape};
 use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
+#[cfg(feature = "soft")]
+use crate::soft_surfaces::{SoftSurfaces, soft_body_of};
 use crate::sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
@@ -40,8 +42,9 @@ pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
 /// A deforming mesh ([`BodyMut::deform`](carom_world::BodyMut::deform)) raises a character, which
 /// follows it down. It does not carry along its surface, and adds no velocity to a jump.
 ///
-/// The view has bodies only. So characters and wheels pass through soft things: cloth, ropes, soft
-/// bodies and particles.
+/// With the feature `soft` it has the surfaces of cloth and soft bodies too. For a filter they are
+/// solid and dynamic, and a predicate does not count for them. Ropes and particles are passed
+/// through: liquids, gas and grains.
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
     filter: QueryFilter<'a>,
@@ -117,6 +120,12 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         hits.reduce(earlier)
     }
 
+    /// Returns the soft bodies of the view.
+    #[cfg(feature = "soft")]
+    fn soft(&self) -> SoftSurfaces<'a, B> {
+        SoftSurfaces { world: self.world, filter: self.filter, min_mass: self.min_mass }
+    }
+
     /// Returns the body with an index.
     fn any_body(&self, object: u32) -> Option<BodyRef<'a, B>> {
         self.world.body(self.world.body_at(object)?).ok()
@@ -155,9 +164,15 @@ impl<B: BroadPhase + SpatialIndex> ConvexWorld for WorldSweep<'_, B> {
                 visit_shape(shape, &body.wide_pose(), [low, high], &mut first, &mut each);
             }
         }
+        #[cfg(feature = "soft")]
+        self.soft().visit([low, high], self.yielding_but, part);
     }
 
     fn velocity_of(&self, object: u32, part: u32, point: DVec3) -> DVec3 {
+        #[cfg(feature = "soft")]
+        if let Some(velocity) = self.soft().velocity_of(object, part, point) {
+            return velocity;
+        }
         let Some(body) = self.any_body(object) else { return DVec3::ZERO };
         let arm = point - self.world.to_wide(body.center_of_mass());
         let rigid = body.linear_velocity().as_dvec3() + body.angular_velocity().as_dvec3().cross(arm);
@@ -169,6 +184,10 @@ impl<B: BroadPhase + SpatialIndex> ConvexWorld for WorldSweep<'_, B> {
         self.find(position, position);
         let counts =
             |body: BodyRef<'_, B>| self.yielding_but.is_none() || body.mobility() != Mobility::Dynamic;
+        #[cfg(feature = "soft")]
+        if self.yielding_but.is_none() && self.soft().is_within(position) {
+            return true;
+        }
         let mut colliders = self.near.iter().flat_map(|&object| self.colliders(object));
         colliders.any(|collider| {
             let body = collider.body();
@@ -200,7 +219,7 @@ fn plane_of(shape: &Shape, part: u32) -> Option<(DVec3, DVec3)> {
 }
 
 /// Returns the hit of a ray, with the number of the part in the shape. `None` if it misses.
-fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -> Option<RayHit> {
+pub(crate) fn ray_shape(shape: &Shape, pose: &WidePose, from: DVec3, displacement: DVec3) -> Option<RayHit> {
     let (from, displacement) =
         (pose.inverse_transform_point(from), pose.inverse_transform_vector(displacement));
     let ray = Ray::new(from.as_vec3(), displacement.as_vec3());
@@ -230,7 +249,11 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
             let hit = self.ray_body(object, from, displacement);
             best = [best, hit].into_iter().flatten().reduce(earlier);
         }
-        best.map(|hit| hit.moving(self.velocity_of(hit.object, hit.part, from + displacement * hit.t)))
+        let best =
+            best.map(|hit| hit.moving(self.velocity_of(hit.object, hit.part, from + displacement * hit.t)));
+        #[cfg(feature = "soft")]
+        let best = [best, self.soft().ray(from, displacement)].into_iter().flatten().reduce(earlier);
+        best
     }
 
     /// `None` for a part whose surface moves: it carries along its surface, not with its pose.
@@ -241,6 +264,10 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
     }
 
     fn generation_of(&self, object: u32) -> Option<u32> {
+        #[cfg(feature = "soft")]
+        if let Some(soft) = soft_body_of(self.world, object) {
+            return Some(soft.generation());
+        }
         self.world.body_at(object).map(BodyId::generation)
     }
 }

@@ -97,6 +97,8 @@ pub use soft::error::SoftError;
 #[cfg(feature = "soft")]
 pub use soft::id::{ParticlesId, SoftBodyId, SoftThing};
 #[cfg(feature = "soft")]
+pub use soft::loads::SoftLoad;
+#[cfg(feature = "soft")]
 pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]
 pub use soft::views::{ParticlesMut, ParticlesRef, SoftBodyMut, SoftBodyRef};

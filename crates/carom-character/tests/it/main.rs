@@ -21,6 +21,7 @@ mod rates;
 mod rays;
 mod rides;
 mod slow_steps;
+mod soft;
 mod vehicle_grounds;
 mod vehicle_loads;
 mod vehicles;

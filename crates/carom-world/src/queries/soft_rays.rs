@@ -7,7 +7,7 @@
 
 use crate::soft::id::SoftThing;
 use crate::soft::set::{SoftSet, Thing};
-use crate::{Query, QueryFilter};
+use crate::{Query, QueryFilter, SoftBodyRef};
 use carom_broad::{BroadPhase, Mobility};
 use carom_math::{Interval, Pose, Ray, Vec3, ops};
 use carom_query::{Shape, cast_ray, project_point};
@@ -114,6 +114,16 @@ impl<B: BroadPhase> Query<'_, B> {
             }
         }
         best
+    }
+
+    /// Returns the soft bodies that the query finds, by ascending index.
+    pub fn soft_bodies(&self) -> impl Iterator<Item = SoftBodyRef<'_>> {
+        let things = self.soft_things().into_iter().flat_map(|set| set.things_with_ids());
+        let found = things.filter(|(_, thing)| self.finds(thing));
+        found.filter_map(|(id, _)| match id {
+            SoftThing::Body(id) => self.world.soft_body(id).ok(),
+            SoftThing::Particles(_) => None,
+        })
     }
 
     /// Returns the soft things, if the query finds what is solid and dynamic.

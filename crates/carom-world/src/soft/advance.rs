@@ -127,6 +127,9 @@ impl<B: BroadPhase> World<B> {
         let Some(mut soft) = self.soft.set.take() else { return };
         soft.events.clear();
         if soft.resting.is_sleeping && 0.0 < dt {
+            soft.compare_loads();
+        }
+        if soft.resting.is_sleeping && 0.0 < dt {
             let gravity = self.settings.solver.gravity;
             let is_disturbed = soft.has_other_settings(&self.soft.settings, gravity)
                 || core::mem::take(&mut soft.are_bodies_changed) && {
@@ -135,7 +138,7 @@ impl<B: BroadPhase> World<B> {
                     soft.resting.near != self.marks(&near)
                 };
             if is_disturbed {
-                soft.wake();
+                soft.wake_loaded();
             }
         }
         self.soft.set = Some(soft);
@@ -244,7 +247,7 @@ impl<B: BroadPhase> World<B> {
             return Ok((false, Vec::new()));
         }
         if soft.resting.is_sleeping {
-            soft.wake();
+            soft.wake_loaded();
         }
         let accelerations: Vec<Vec3> =
             near.iter().map(|&body| self.acceleration_among_soft(body, dt)).collect();
@@ -531,6 +534,7 @@ impl SoftSet {
         for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
             let before = part.held.len();
             part.held.retain(|held| held.body != body);
+            part.loads.retain(|load| load.body != body);
             is_released |= part.held.len() < before;
         }
         if is_released {
@@ -552,6 +556,25 @@ impl SoftSet {
         acceleration: Option<AccelerationFn<'f>>,
     ) -> Result<(), SoftError> {
         let attachments = self.before(dt, bodies)?;
+        let loaded = self.lay_loads(dt);
+        let advanced = self.advance_loaded(dt, boundaries, &attachments, acceleration);
+        self.unload(&loaded);
+        advanced?;
+        // Otherwise the contacts are those of the step before, with its bodies.
+        if self.solver.has_time(dt) {
+            self.note_touching(bodies);
+        }
+        Ok(())
+    }
+
+    /// Does so with the loads on the vertices.
+    fn advance_loaded<'f>(
+        &mut self,
+        dt: f32,
+        boundaries: &mut [BodyBoundary<'f>],
+        attachments: &[Attachment],
+        acceleration: Option<AccelerationFn<'f>>,
+    ) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;
         let mut failed = None;
         let mut constraints = |pass: &mut SolidPass<'_>| {
@@ -564,7 +587,7 @@ impl SoftSet {
         };
         let mut around = Surroundings {
             bodies: boundaries,
-            attachments: &attachments,
+            attachments,
             constraints: Some(&mut constraints),
             acceleration,
             ..Surroundings::default()
@@ -573,12 +596,7 @@ impl SoftSet {
         if let Some(error) = failed {
             return Err(error.into());
         }
-        self.after(dt)?;
-        // Otherwise the contacts are those of the step before, with its bodies.
-        if self.solver.has_time(dt) {
-            self.note_touching(bodies);
-        }
-        Ok(())
+        self.after(dt)
     }
 
     /// Prepares the step: pinned vertices get the velocities that move them to their targets, and
@@ -682,7 +700,12 @@ impl SoftSet {
         numbers.dedup();
         let mut touching: Vec<_> =
             numbers.into_iter().map(|(thing, body)| (self.id_at(thing), bodies[body as usize])).collect();
+        for (id, thing) in self.things_with_ids() {
+            let loads = thing.soft_part().map_or(&[][..], |part| &part.last_loads);
+            touching.extend(loads.iter().map(|load| (id, load.body)));
+        }
         touching.sort_unstable();
+        touching.dedup();
         let began = touching.iter().filter(|pair| before.binary_search(pair).is_err());
         let ended = before.iter().filter(|pair| touching.binary_search(pair).is_err());
         let event = |began: bool| move |&(thing, body): &_| SoftEvent { thing, body, began };

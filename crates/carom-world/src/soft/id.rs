@@ -11,6 +11,19 @@ pub struct SoftBodyId {
     pub(crate) generation: u32,
 }
 
+impl SoftBodyId {
+    /// Returns the index of the soft body. No other existing soft thing has it.
+    pub const fn index(self) -> u32 {
+        self.index
+    }
+
+    /// Returns the generation: it differs for soft bodies that have the same index one after the
+    /// other.
+    pub const fn generation(self) -> u32 {
+        self.generation
+    }
+}
+
 /// A handle of particles that were inserted together. After their removal each use is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

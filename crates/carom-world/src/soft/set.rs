@@ -152,6 +152,8 @@ impl SoftSet {
         for thing in self.slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
             let Thing { positions, kind: ThingKind::Body(part), .. } = thing else { continue };
             part.pins.iter_mut().for_each(|(_, target)| shift.apply(target));
+            let loads = part.loads.iter_mut().chain(&mut part.last_loads);
+            loads.for_each(|load| shift.apply(&mut load.point));
             part.follow(positions, false)?;
         }
         self.resting.positions.iter_mut().for_each(|point| shift.apply(point));

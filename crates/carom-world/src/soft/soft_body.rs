@@ -6,6 +6,7 @@
 use crate::BodyId;
 use crate::soft::desc::{SoftBodyDesc, SoftBodyKind};
 use crate::soft::error::{SoftError, check_finite};
+use crate::soft::loads::SoftLoad;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_geom::TriMesh;
@@ -45,6 +46,9 @@ pub(crate) struct SoftPart {
     pub(crate) held: Vec<Held>,
     /// The force in the next step only.
     pub(crate) force: Vec3,
+    /// The loads in the next step, and those of the last one.
+    pub(crate) loads: Vec<SoftLoad>,
+    pub(crate) last_loads: Vec<SoftLoad>,
     pub(crate) friction: f32,
     pub(crate) restitution: f32,
     /// The surface of a cloth or of tetrahedra, at the present positions.
@@ -89,6 +93,8 @@ impl SoftPart {
             pins,
             held: Vec::new(),
             force: Vec3::ZERO,
+            loads: Vec::new(),
+            last_loads: Vec::new(),
             friction: desc.friction,
             restitution: desc.restitution,
             mesh: mesh_of(&desc.kind, &positions)?,
@@ -106,7 +112,12 @@ impl SoftPart {
 
     /// Whether the velocities are damped.
     pub(crate) fn is_damped(&self) -> bool {
-        0.0 < match &self.kind {
+        0.0 < self.damping()
+    }
+
+    /// Returns the rate of damping, per second.
+    pub(crate) fn damping(&self) -> f32 {
+        match &self.kind {
             SoftBodyKind::Cloth { settings, .. } => settings.damping,
             SoftBodyKind::Rope(settings) => settings.damping,
             SoftBodyKind::Volume { settings, .. } => settings.damping,

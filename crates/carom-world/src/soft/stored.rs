@@ -9,6 +9,7 @@
 use crate::BodyId;
 use crate::soft::desc::{CollisionRules, ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
+use crate::soft::loads::SoftLoad;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
@@ -77,6 +78,9 @@ struct StoredPart {
     pins: Vec<(u32, Vec3)>,
     held: Vec<Held>,
     force: Vec3,
+    /// The loads in the next step, and those of the last one. Older snapshots have none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    loads: [Vec<SoftLoad>; 2],
     friction: f32,
     restitution: f32,
     /// The rotations of tetrahedra.
@@ -148,6 +152,7 @@ impl StoredThing {
                     pins: pins.clone(),
                     held: held.clone(),
                     force: *force,
+                    loads: [part.loads.clone(), part.last_loads.clone()],
                     friction: *friction,
                     restitution: *restitution,
                 };
@@ -213,7 +218,8 @@ impl StoredThing {
         first_id: u32,
         first: usize,
     ) -> Result<SoftPart, &'static str> {
-        let StoredPart { rest, elements, masses, pins, held, force, friction, restitution, .. } = stored;
+        let StoredPart { rest, elements, masses, pins, held, force, friction, restitution, loads, .. } =
+            stored;
         let is_in = |vertex: u32| (vertex as usize) < rest.len();
         let is_ascending = |mut list: &mut dyn Iterator<Item = u32>| {
             let mut last = None;
@@ -228,6 +234,7 @@ impl StoredThing {
             && are_held
             && are_masses
             && force.is_finite()
+            && loads.iter().flatten().all(|load| load.check().is_ok())
             && 0.0 <= *friction
             && (0.0..=1.0).contains(restitution))
         {
@@ -280,6 +287,8 @@ impl StoredThing {
             pins: pins.clone(),
             held: held.clone(),
             force: *force,
+            loads: loads[0].clone(),
+            last_loads: loads[1].clone(),
             friction: *friction,
             restitution: *restitution,
             mesh,

@@ -11,7 +11,7 @@ use crate::{BodyId, Filter, World, WorldError};
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
 use carom_particles::{ParticleError, SurfaceMesh};
-use carom_query::MeshShape;
+use carom_query::{MeshShape, Shape};
 use carom_response::CombineRule;
 
 impl<B: BroadPhase> World<B> {
@@ -34,6 +34,14 @@ impl<B: BroadPhase> World<B> {
         let World { soft, bodies, .. } = self;
         let set = soft.set.as_deref_mut().ok_or(WorldError::StaleSoftBody(id))?;
         Ok(SoftBodyMut { id, set, bodies })
+    }
+
+    /// Returns the soft body with a number, [`SoftBodyId::index`]; `None` if none has it.
+    pub fn soft_body_at(&self, index: u32) -> Option<SoftBodyId> {
+        let set = self.soft.set.as_deref()?;
+        let slot = set.slots.get(index as usize)?;
+        slot.thing.as_ref()?.soft_part()?;
+        Some(SoftBodyId { index, generation: slot.generation })
     }
 
     /// Returns a view of particles.
@@ -85,6 +93,20 @@ impl<'w> SoftBodyRef<'w> {
     /// Returns half of its thickness: the radius of the ball around each vertex.
     pub fn radius(&self) -> f32 {
         self.thing.radius
+    }
+
+    /// Returns the surface of [`SoftBodyRef::mesh`] as a shape, at the identity pose.
+    pub fn shape(&self) -> Option<Shape> {
+        self.part.mesh.clone().map(Shape::Mesh)
+    }
+
+    /// Returns its handle.
+    pub fn id(&self) -> SoftBodyId {
+        self.id
+    }
+
+    pub(crate) fn part(&self) -> &'w SoftPart {
+        self.part
     }
 
     /// Returns its mass, pinned vertices included.
@@ -231,11 +253,15 @@ impl SoftBodyMut<'_> {
         self
     }
 
+    pub(crate) fn radius(&self) -> f32 {
+        self.thing().map_or(0.0, |thing| thing.radius)
+    }
+
     fn thing(&self) -> Option<&Thing> {
         self.set.thing(SoftThing::Body(self.id))
     }
 
-    fn part(&mut self) -> Option<&mut SoftPart> {
+    pub(crate) fn part(&mut self) -> Option<&mut SoftPart> {
         self.set.thing_mut(SoftThing::Body(self.id))?.soft_part_mut()
     }
 
