@@ -48,7 +48,8 @@ const MAX_SEPARATION_RATIO: f64 = 1.0;
 pub struct BodyContact {
     /// The body.
     pub body: BodyId,
-    /// The contact point, in the world.
+    /// The contact point, as all positions of a character: in the frame in which the world's
+    /// origin is [`World::origin`].
     pub point: DVec3,
     /// The normal out of the body, of length 1.
     pub normal: DVec3,

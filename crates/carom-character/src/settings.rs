@@ -27,7 +27,7 @@ pub struct CharacterSettings {
     /// The acceleration toward the wish in the air, length per second squared; 0 for none. 8.
     pub air_acceleration: f64,
     /// The largest distance by which a figure that starts in an obstacle is moved to the nearest
-    /// free position, a length. 2.
+    /// free position, a length. 2. Its middle does not pass into an obstacle on the way.
     pub max_push_out: f64,
     /// The mass of the character for pushes. 80 (kilograms).
     pub mass: f64,

@@ -173,7 +173,8 @@ impl Character {
         &self.settings
     }
 
-    /// Returns the position of its middle.
+    /// Returns the position of its middle. In a `carom_world::World` it is a wide position: it
+    /// stays when the origin of the world moves.
     pub fn position(&self) -> DVec3 {
         self.position
     }
@@ -427,32 +428,31 @@ impl Character {
         self.stand = stand.map(|(stand, ground)| Stand::new(stand.pose, position, up, &ground));
     }
 
-    /// Moves the figure out of overlaps. Returns false if it stays in one. If the ground could not
-    /// carry the figure all the way, the middle of the figure does not pass a surface.
-    fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, is_blocked: bool) -> bool {
+    /// Moves the figure out of overlaps. Returns false if it stays in one. The middle of the figure
+    /// does not pass into an obstacle, so walls that close do not push it through a wall.
+    fn free<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>) -> bool {
         if mover.world.is_free(&self.figure, self.position) {
             return true;
         }
         let Some(position) = mover.world.nearest_free(&self.figure, self.position) else { return false };
         let offset = position - self.position;
         let is_near = scaling::length(offset) <= self.settings.max_push_out;
-        let is_through = is_blocked
-            && mover.world.ray(self.position, offset, None).is_some_and(|hit| hit.normal != DVec3::ZERO);
+        let is_through =
+            mover.world.ray(self.position, offset, None).is_some_and(|hit| hit.normal != DVec3::ZERO);
         if is_near && !is_through {
             (self.walked.freed, self.position) = (offset, position);
         }
         is_near && !is_through
     }
 
-    /// Carries the figure along with its ground, which has already moved. Returns true if
-    /// something blocks the figure.
+    /// Carries the figure along with its ground, which has already moved.
     ///
     /// The point of the ground under the figure's middle stays under it. If the ground turned, or
     /// a part of it rose more, the figure is raised and lowered onto it. If another object rises
     /// beside it, as the next step of an escalator does, the figure is lifted onto its edge. A
     /// steep part of a round figure would otherwise slide off the edge.
-    fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) -> bool {
-        let Some(ground) = &mut self.ground else { return false };
+    fn ride<W: Sweep + ?Sized>(&mut self, mover: &mut Mover<'_, W>, dt: f64) {
+        let Some(ground) = &mut self.ground else { return };
         let (start, skin, up) = (self.position, self.settings.skin, mover.up);
         let mut rise = 2.0 * skin;
         let mut carrier = ground.object;
@@ -460,7 +460,7 @@ impl Character {
             (Some(stand), Some(pose)) => {
                 if stand.pose == pose && stand.position == start {
                     (ground.point, ground.normal) = (stand.point, stand.normal);
-                    return false;
+                    return;
                 }
                 let turned = pose.transform_vector(stand.pose.inverse_transform_vector(stand.normal));
                 rise += 2.0 * self.figure.radius() * scaling::length(turned - stand.normal);
@@ -487,7 +487,7 @@ impl Character {
             }
         };
         if displacement == DVec3::ZERO {
-            return false;
+            return;
         }
         rise += scaling::length(displacement);
         let (ground, n_contacts) = (*ground, self.walked.contacts.len());
@@ -508,7 +508,7 @@ impl Character {
                 self.walked.contacts.truncate(n_contacts);
                 self.walked.carried = position - start;
                 (self.position, self.ground) = (position, Some(edge));
-                return false;
+                return;
             }
         }
         self.position = slide.position;

@@ -361,3 +361,30 @@ fn events_report_a_character() {
     ];
     assert!(order[0].is_some() && order.is_sorted_by(|a, b| a < b), "{events:?}");
 }
+
+/// Two walls of one metre close on a character, until they touch it from both sides. It is stuck
+/// between them, and is not pushed out through a wall.
+#[test]
+fn r_closing_walls_hold_a_character() {
+    for thickness in [0.05, 0.5, 1.0] {
+        for speed in [0.2, 1.0, 4.0] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            for side in [-1.0, 1.0] {
+                let wall = BodyDesc::kinematic(cuboid(Vec3::new(0.5 * thickness, 2.0, 3.0)));
+                let wall = wall.with_position(Vec3::new(side * (1.5 + 0.5 * thickness), 2.0, 0.0));
+                world.insert(wall.with_linear_velocity(Vec3::X * (-side * speed))).unwrap();
+            }
+            let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+            let mut n_stuck = 0;
+            // Until the walls are 0.2 m apart.
+            for _ in 0..(1.4 / speed * 60.0) as usize {
+                go(&mut world, &mut hero, DVec3::ZERO, 1);
+                n_stuck += usize::from(hero.character().walked().is_stuck);
+                let x = hero.character().position().x;
+                assert!(x.abs() < 0.4, "{thickness} m, {speed} m/s: at {x}");
+            }
+            assert!(0 < n_stuck, "{thickness} m, {speed} m/s");
+        }
+    }
+}

@@ -209,13 +209,15 @@ impl JointDesc {
         self.with_setting(|kind| set_motor(kind, Some(motor)))
     }
 
-    /// Sets the limit of an axis of a joint of six degrees of freedom.
+    /// Sets the limit of an axis of a joint of six degrees of freedom, or of one of its presets:
+    /// cylindrical and universal.
     #[must_use]
     pub fn with_axis_limit(self, axis: JointAxis, limit: AxisLimit) -> JointDesc {
         self.with_setting(|kind| set_axis_limit(kind, axis, limit))
     }
 
-    /// Sets the motor of an axis of a joint of six degrees of freedom.
+    /// Sets the motor of an axis of a joint of six degrees of freedom, or of one of its presets:
+    /// cylindrical and universal.
     #[must_use]
     pub fn with_axis_motor(self, axis: JointAxis, motor: Motor) -> JointDesc {
         self.with_setting(|kind| set_axis_motor(kind, axis, Some(motor)))

@@ -119,6 +119,12 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// rotation: see [`Query::cast_motion`]. At time 1 the shape is displaced by `displacement`,
     /// in the world frame.
     ///
+    /// A shape that overlaps a collider at the start meets it at time 0. One that just touches at
+    /// the start is undecided at time 0, even if it slides along or leaves. For the path of such a
+    /// shape use [`Query::cast_motion`] with a target distance, and
+    /// [`ImpactSettings::stop_at_penetration`](carom_query::ImpactSettings::stop_at_penetration)
+    /// off.
+    ///
     /// A pose or displacement that is not finite meets nothing.
     pub fn cast_shape(
         &mut self,

@@ -79,8 +79,8 @@ impl<'a> JointRef<'a> {
         self.joint.speed(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the coordinate of an axis of a joint of six degrees of freedom. It is the
-    /// translation along the axis, or the angle about it in radians from -pi to pi. `None` for
+    /// Returns the coordinate of an axis of a joint of six degrees of freedom, or of one of its
+    /// presets: cylindrical and universal. It is the translation along the axis, or the angle about it in radians from -pi to pi. `None` for
     /// other kinds.
     pub fn axis_position(&self, axis: JointAxis) -> Option<f32> {
         self.joint
@@ -90,7 +90,8 @@ impl<'a> JointRef<'a> {
 
     /// Returns the force on B at its joint point in the last step, in the world frame, as the mean
     /// over the step. The force on A is its opposite. While the bodies sleep, it is that of the
-    /// last step before.
+    /// last step before. A gear or a rack has only a torque on its wheels: see
+    /// [`JointRef::torque`].
     pub fn force(&self) -> Vec3 {
         self.joint.load.force()
     }
