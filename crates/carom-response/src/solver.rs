@@ -256,12 +256,10 @@ impl Solver {
         dt: Real,
     ) -> Result<(), SolverError> {
         self.settings.check(dt)?;
-        match listed {
-            Some(listed) => self.active.check_listed(bodies, listed, backend::classify)?,
-            None => match bodies.iter().position(|body| !body.is_finite()) {
-                Some(body) => return Err(SolverError::BodyNotFinite(body)),
-                None => {}
-            },
+        if let Some(listed) = listed {
+            self.active.check_listed(bodies, listed, backend::classify)?;
+        } else if let Some(body) = bodies.iter().position(|body| !body.is_finite()) {
+            return Err(SolverError::BodyNotFinite(body));
         }
         self.contacts.summarize(bodies.len(), contacts, &self.settings)?;
         joints.check(bodies.len())
