@@ -349,11 +349,11 @@ impl Character {
         // Its own velocity contains that of the ground, so it keeps that if the ground is gone.
         self.ground = self.ground_in(world).copied();
         let mover = &mut Mover::new(world, &figure, &settings);
-        let is_blocked = self.ride(mover, dt);
+        self.ride(mover, dt);
         let is_moving_ledge =
             |ground: &Ground| ground.kind == GroundKind::Ledge && ground.velocity != DVec3::ZERO;
         mover.held_by = self.ground.filter(is_moving_ledge).map(|ground| ground.object);
-        if !self.free(mover, is_blocked) {
+        if !self.free(mover) {
             self.walked.is_stuck = true;
             return;
         }
@@ -521,7 +521,6 @@ impl Character {
             }
         }
         self.walked.carried = self.position - start;
-        is_blocked
     }
 
     /// Walks on the ground. Returns the time that is left when the ground is lost.
