@@ -51,6 +51,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(DT)?;
         let [ball, raft] = [world.body(ball)?.position(), world.body(raft)?.position()];
         highest = highest.max(ball.y);
+        assert!((raft.y - 0.1).abs() < 0.25, "the box rides on the wave: {raft}");
         if frame % 20 == 0 {
             let seconds = DT * frame as f32;
             println!("{seconds:.2} s: ball at {:5.2}, raft at {:5.2}, {:5.2}", ball.y, raft.x, raft.y);
@@ -58,5 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     // v^2 / 2g above where the membrane let it go.
     println!("the ball rose to {highest:.2} m");
+    let expected = 0.3 + 0.9 + 6.0 * 6.0 / (2.0 * 9.81);
+    assert!((highest / expected - 1.0).abs() < 0.05, "{highest} m of {expected} m");
     Ok(())
 }

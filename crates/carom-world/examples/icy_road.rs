@@ -1,4 +1,8 @@
 //! A road of ice and asphalt: each triangle has its own material and user data.
+//!
+//! The crate stops at the place at which friction has taken its energy.
+//!
+//! `cargo run --example icy_road -p carom-world`
 
 use carom_math::{Interval, Ray, Vec3};
 use carom_query::Shape;
@@ -51,5 +55,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             break;
         }
     }
+    // v^2 / 2g is the sum of friction times length: of 4, 5 and 5 m of asphalt, of three stretches
+    // of ice, and of the rest on asphalt.
+    let rest = (16.7 * 16.7 / (2.0 * 9.81) - 14.0 * 0.8 - 15.0 * 0.1) / 0.8;
+    let x = world.body(body)?.position().x;
+    assert!((x - 30.0 - rest).abs() < 0.3, "it stops at {x} m, not {} m", 30.0 + rest);
     Ok(())
 }

@@ -10,7 +10,7 @@ use carom_broad::Mobility;
 use carom_geom::Cuboid;
 use carom_math::{Pose, Vec3};
 use carom_query::Shape;
-use carom_world::{BodyDesc, World, WorldError};
+use carom_world::{BodyDesc, BodyId, World, WorldError};
 
 const DT: f32 = 1.0 / 60.0;
 
@@ -28,7 +28,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.body_mut(lift)?.move_to(Pose::from_translation(Vec3::Y * height))?;
         world.step(DT)?;
     }
-    report(&world, "on the lift", load)?;
+    let at = report(&world, "on the lift", load)?;
+    assert!(at.x.abs() < 0.01 && (at.y - 4.4).abs() < 0.01, "{at}");
 
     // Across to the shelf: a push of 0.8 of its weight against a friction of 0.5.
     let weight = 9.81 / world.body(load)?.motion().inverse_mass;
@@ -40,17 +41,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         world.step(DT)?;
     }
     (0..60).try_for_each(|_| world.step(DT).map(|_| ()))?;
-    report(&world, "on the shelf", load)?;
+    let at = report(&world, "on the shelf", load)?;
+    assert!(1.5 < at.x && (at.y - 4.4).abs() < 0.01, "{at}");
     let below: Vec<_> = world.body(load)?.touching().collect();
-    println!("it touches the shelf: {}", below.contains(&shelf));
+    assert!(below.contains(&shelf));
 
     world.body_mut(shelf)?.set_mobility(Mobility::Dynamic)?;
     (0..30).try_for_each(|_| world.step(DT).map(|_| ()))?;
-    report(&world, "half a second after the shelf gave way", load).map_err(Into::into)
+    let at = report(&world, "half a second after the shelf gave way", load)?;
+    // g t^2 / 2.
+    assert!((at.y - (4.4 - 9.81 / 8.0)).abs() < 0.05, "{at}");
+    Ok(())
 }
 
-fn report(world: &World, label: &str, load: carom_world::BodyId) -> Result<(), WorldError> {
+fn report(world: &World, label: &str, load: BodyId) -> Result<Vec3, WorldError> {
     let at = world.body(load)?.position();
     println!("{label}: the load is at ({:.2}, {:.2})", at.x, at.y);
-    Ok(())
+    Ok(at)
 }

@@ -52,7 +52,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut order: Vec<usize> = (0..pairs.len()).collect();
     order.sort_by(|a, b| scene[*b].1.total_cmp(&scene[*a].1));
     println!("noticed   ahead  decided");
-    for pair in order {
+    for &pair in &order {
         let certainty = search.answer(pair).certainty;
         let ahead = -pairs[pair].pose_a.translation.z;
         println!("{:7.1} {ahead:5.0} m  {certainty:?}", scene[pair].1);
@@ -62,5 +62,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         (0..pairs.len()).filter(|pair| (0.0 < scene[*pair].1) == is_visible).filter(waits).count()
     };
     println!("undecided: {} pairs in the view, {} out of it", n_waiting(true), n_waiting(false));
+    let is_decided = |pair: &usize| search.answer(*pair).certainty != Certainty::Unknown;
+    let n_decided = order.iter().filter(|pair| is_decided(pair)).count();
+    assert!(10 < n_decided && n_decided < pairs.len(), "{n_decided} are decided");
+    assert!(order[..n_decided].iter().all(is_decided), "what is noticed more is decided first");
     Ok(())
 }

@@ -20,7 +20,7 @@ fn main() {
     let (n, n_steps, n_threads, repeats) = (next(10_000), next(300), next(1), next(3));
     let scene = bench_pile(n, 7);
     let mut least = vec![[f64::INFINITY; PHASES.len()]; n_steps];
-    let mut hash = 0;
+    let mut hash = None;
     let mut run = || {
         for _ in 0..repeats {
             let solver = SolverSettings::default().with_sleep(false);
@@ -36,7 +36,9 @@ fn main() {
                     print_motion(&world, step + 1);
                 }
             }
-            hash = world.state_hash();
+            let last = world.state_hash();
+            assert_eq!(*hash.get_or_insert(last), last, "each run has the same bits");
+            assert!(world.bodies().all(|body| -1.0 < body.position().y), "a box fell through the floor");
         }
     };
     #[cfg(feature = "parallel")]
@@ -49,6 +51,7 @@ fn main() {
         total += mean;
         println!("{name:<10} {mean:>8.3} ms");
     }
+    let hash = hash.unwrap_or_default();
     println!(
         "{:<10} {total:>8.3} ms a step of {n} boxes on {n_threads} threads, {n_steps} steps, state {hash:016x}",
         "all"

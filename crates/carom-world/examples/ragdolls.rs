@@ -34,6 +34,7 @@ fn main() {
     while world.step(STEP).expect("a good step").solver.n_awake > 0 && step < 600 {
         step += 1;
     }
+    assert!(step < 600, "they sleep");
     println!("asleep after {step} steps, {:.2} ms each", us(start, step + 1) * 1e-3);
     // A body that does not sleep.
     insert(&mut world, Vec3::new(-10.0, 1e6, 0.0));
@@ -57,6 +58,7 @@ fn main() {
         world.step(STEP).expect("a good step");
     }
     println!("one comes beside them: {putting:.1} us, and goes: {taking:.1} us");
+    assert_eq!(world.step(STEP).expect("a good step").solver.n_awake, LIMBS, "the others still sleep");
 }
 
 /// A chain along x.

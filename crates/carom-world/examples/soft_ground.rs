@@ -35,6 +35,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         world.step_with(1.0 / 60.0, StepOptions::new().with_hooks(&Soft))?;
     }
-    println!("at rest: {:.1} mm", 9810.0 / (TAU * FREQUENCY).powi(2));
+    let (rest, depth) = (9.81 / (TAU * FREQUENCY).powi(2), half - world.body(body)?.position().y);
+    println!("at rest: {:.1} mm, expected {:.1} mm", 1000.0 * depth, 1000.0 * rest);
+    assert!((depth / rest - 1.0).abs() < 0.02, "{depth} m");
     Ok(())
 }

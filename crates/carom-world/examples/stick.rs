@@ -1,4 +1,6 @@
 //! A dart sticks in a box that swings, a bat knocks a ball away, and a ghost passes a wall.
+//!
+//! `cargo run --example stick -p carom-world`
 
 use carom_geom::{Cuboid, Sphere};
 use carom_math::Vec3;
@@ -35,8 +37,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ghost = world.insert(ghost.with_linear_velocity(Vec3::X * 3.0))?;
     world.set_pair_response(wall, ghost, Some(Response::Pass))?;
 
+    let mut seen = Vec::new();
     for step in 0..120 {
         world.step(1.0 / 60.0)?;
+        seen.extend(world.responses().iter().map(|event| event.response));
         for event in world.responses() {
             let [a, b] = [event.a.index(), event.b.index()];
             println!(
@@ -54,5 +58,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "the ball flies at {speed:.1} m/s; the ghost is at {at:.1} m; {:?}",
         world.body(target)?.rotation()
     );
+    assert!(seen.contains(&Response::Stick) && seen.contains(&Response::Knock { impulse: 5.0 }));
+    // An impact without a bounce gives 2 m/s, and 5 Ns give 10 m/s more.
+    assert!((speed - 12.0).abs() < 0.1, "{speed}");
+    assert!((at - 3.0).abs() < 1e-3, "nothing stops the ghost: {at}");
     Ok(())
 }

@@ -33,17 +33,24 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut by_substep, ball) = world()?;
     let (mut by_step, _) = world()?;
     println!("  time   exact  by substep  by step");
+    let mut worst = [0.0f32; 2];
     for step in 1..=60 {
         let mut on_substep = |substep: &mut Substep<'_>| substep.for_each_active(pull);
         by_substep.step_with(DT, StepOptions::new().with_on_substep(&mut on_substep))?;
         by_step.for_each_active(pull);
         by_step.step(DT)?;
+        let time = step as f32 * DT;
+        let exact = (TAU * FREQUENCY * time).cos();
+        let x = |world: &World| world.body(ball).map(|body| body.position().x);
+        let found = [x(&by_substep)?, x(&by_step)?];
+        for (worst, x) in worst.iter_mut().zip(found) {
+            *worst = worst.max((x - exact).abs());
+        }
         if step % 5 == 0 {
-            let time = step as f32 * DT;
-            let exact = (TAU * FREQUENCY * time).cos();
-            let x = |world: &World| world.body(ball).map(|body| body.pose()).map(|pose| pose.translation.x);
-            println!("{time:.2} s  {exact:6.2}  {:10.2}  {:7.2}", x(&by_substep)?, x(&by_step)?);
+            println!("{time:.2} s  {exact:6.2}  {:10.2}  {:7.2}", found[0], found[1]);
         }
     }
+    println!("at most {:.2} and {:.2} off", worst[0], worst[1]);
+    assert!(worst[0] < 0.5 && 1.0 < worst[1], "{worst:?}");
     Ok(())
 }

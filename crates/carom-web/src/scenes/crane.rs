@@ -6,7 +6,7 @@
 //! - The hook is a magnet: it holds a crate by a weld, and lets go of it by removing the weld.
 //! - A crate is fetched from where it is, so it may be pulled away in the meantime.
 //!
-//! Reference: the example `crane` of carom-world.
+//! Reference: the example `tower_crane` of carom.
 
 use super::{Actors, Error, Request, STEP};
 use carom_broad::BroadPhase;

@@ -5,6 +5,7 @@
 //!
 //! Reference: carom-character: characters that moving ground carries.
 
+use super::roles::Role;
 use super::walkers::{Plan, cuboid, floor, solid};
 use super::{Actors, Error, Request};
 use carom_broad::{BroadPhase, SpatialIndex};
@@ -62,7 +63,7 @@ impl Actors {
 }
 
 /// Inserts a lift, an escalator, a disc that turns, one that turns and tilts, a seesaw and a belt.
-/// Characters stand on them; others roam.
+/// Characters stand on them; others roam. One jumps up through a one-way ledge again and again.
 pub fn platforms<B: BroadPhase + SpatialIndex>(
     world: &mut World<B>,
     request: &Request,
@@ -102,8 +103,13 @@ pub fn platforms<B: BroadPhase + SpatialIndex>(
     for (feet, reach) in standing {
         actors.insert_walker(world, feet.into(), stay(reach))?;
     }
+    let ledge = BodyDesc::fixed(cuboid(LEDGE)?).with_position(LEDGE_POSITION);
+    let ledge = world.insert(Role::OneWay.apply_to(ledge))?;
+    let top = f64::from(LEDGE_POSITION.y + LEDGE.y);
+    let hop = Plan::Hop { ledge, top, n_standing: 0, n_landings: 0, is_dropping: false };
+    actors.insert_walker(world, LEDGE_POSITION.with_y(0.0).as_dvec3(), hop)?;
     let mut rng = Rng::new(request.seed);
-    for _ in standing.len()..request.count {
+    for _ in standing.len() + 1..request.count {
         let feet = DVec3::new(rng.range(-3.0, 3.0), 0.0, rng.range(-2.0, 2.0));
         actors.insert_walker(world, feet, Plan::Roam { left: 0, reach: 9.0 })?;
     }
@@ -115,6 +121,10 @@ pub fn platforms<B: BroadPhase + SpatialIndex>(
     }
     Ok(actors)
 }
+
+/// Half the size of the one-way ledge, and its place.
+const LEDGE: Vec3 = Vec3::new(1.2, 0.06, 1.0);
+const LEDGE_POSITION: Vec3 = Vec3::new(-4.5, 2.3, 0.5);
 
 /// Metres per second of the surface of the belt.
 const BELT_SPEED: f32 = 1.2;

@@ -2,7 +2,7 @@
 //!
 //! The role is the user data of the body. So the hooks have no state, and a snapshot is complete.
 //!
-//! Reference: the examples `one_way` and `soft_ground` of carom-world.
+//! Reference: the examples `one_way_platform` of carom and `soft_ground` of carom-world.
 
 use carom_math::Vec3;
 use carom_query::Shape;

@@ -2,19 +2,25 @@
 //!
 //! Reference: carom-character: a car on rays, and characters that are bodies of the world.
 
+use super::roles::Role;
 use super::{Actors, Error, Request, Route};
 use carom_broad::{BroadPhase, SpatialIndex};
-use carom_character::{Character, CharacterBody, CharacterSettings, Controls, Figure, Vehicle, WheelDesc};
+use carom_character::{
+    Character, CharacterBody, CharacterSettings, Controls, Figure, OneWay, Vehicle, WheelDesc,
+};
 use carom_geom::{Cuboid, Cylinder, MassProperties, TriMesh};
 use carom_math::{Mat3, Pose, Quat, Vec3, ops};
 use carom_query::{Compound, CompoundPart, MeshShape, Shape};
 use carom_scenes::{Rng, mesh};
-use carom_world::{BodyDesc, Filter, World};
+use carom_world::{BodyDesc, BodyId, ColliderRef, Filter, World};
 use glam::{DQuat, DVec3};
 use std::sync::Arc;
 
 /// Seconds of a step.
 const FRAME: f64 = 1.0 / 60.0;
+
+/// The steps that a character stands before it jumps up through a ledge, and before it leaves it.
+const HOP_STEPS: usize = 30;
 
 /// Radius of a wheel and of the circle that the car drives, in metres.
 const WHEEL_RADIUS: f32 = 0.35;
@@ -49,6 +55,20 @@ pub enum Plan {
         path: &'static [[f64; 2]],
         /// The number of points that it has reached.
         n_reached: usize,
+    },
+    /// Jumps up through a one-way ledge from its home below, stands on it, and leaves it: by a walk
+    /// along x and by a drop in turn.
+    Hop {
+        /// The ledge.
+        ledge: BodyId,
+        /// The height of its top.
+        top: f64,
+        /// The steps that it stands without a break.
+        n_standing: usize,
+        /// The number of landings on the ledge.
+        n_landings: usize,
+        /// Whether it drops through the ledge.
+        is_dropping: bool,
     },
     /// Walks at random. It keeps the present direction for `left` more steps, and turns back if it
     /// is more than `reach` metres from the middle of the scene.
@@ -258,7 +278,17 @@ pub(super) fn after<B: BroadPhase + SpatialIndex>(
 ) -> Result<(), Error> {
     for walker in &mut actors.walkers {
         decide(walker, &mut actors.rng);
-        walker.hero.walk(world, walker.wish, FRAME)?;
+        let one_way = OneWay::new(&walker.hero, FRAME);
+        let dropped = match walker.plan {
+            Plan::Hop { ledge, is_dropping: true, .. } => Some(ledge),
+            _ => None,
+        };
+        let is_solid = |collider: &ColliderRef<'_, B>| {
+            let body = collider.body();
+            body.user_data() != Role::OneWay as u64
+                || dropped != Some(body.id()) && one_way.is_solid(collider)
+        };
+        walker.hero.walk_where(world, walker.wish, FRAME, is_solid)?;
     }
     Ok(())
 }
@@ -283,6 +313,23 @@ fn decide(walker: &mut Walker, rng: &mut Rng) {
             let goal = DVec3::new(x, position.y, z);
             *n_reached += usize::from(away(goal) < 0.4);
             walker.wish = towards(goal, 4.0);
+        }
+        Plan::Hop { ledge, top, n_standing, n_landings, is_dropping } => {
+            let ground = walker.hero.ground();
+            *n_standing = if ground.is_some() { *n_standing + 1 } else { 0 };
+            let (is_up, is_waiting) = (ground == Some(*ledge), *n_standing < HOP_STEPS);
+            *n_landings += usize::from(is_up && *n_standing == 1);
+            *is_dropping &= *top < position.y;
+            walker.wish = DVec3::ZERO;
+            if is_up && !is_waiting {
+                let is_walk = *n_landings % 2 == 1;
+                *is_dropping = !is_walk;
+                walker.wish = if is_walk { DVec3::X * 2.5 } else { DVec3::ZERO };
+            } else if !is_up && 0.3 < away(walker.home) {
+                walker.wish = towards(walker.home, 2.5);
+            } else if ground.is_some() && !is_up && !is_waiting {
+                walker.hero.character_mut().jump(7.5);
+            }
         }
         Plan::Roam { left, reach } => {
             if *left == 0 {

@@ -22,6 +22,7 @@ mod edit_pairs;
 mod escapement;
 mod events;
 mod every_joint;
+mod examples;
 mod fields;
 mod filters;
 mod force_fields;
