@@ -24,6 +24,7 @@
 
 use crate::contacts::pair_state::PairState;
 use crate::{BodyId, World, WorldError, WorldSettings};
+use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Manifold;
@@ -61,7 +62,8 @@ impl<B: BroadPhase> World<B> {
     /// group.
     ///
     /// A sleeping body takes no impulse, so it would act as a wall, and momentum would be lost.
-    /// Woken bodies may wake others, so this repeats until no body wakes.
+    /// Woken bodies may wake others, so this repeats until no body wakes. A body that is hit may
+    /// get up to twice the speed of what hits it, and reach the next one in the same step.
     ///
     /// While bodies are suspended, the bodies of an island fall asleep one after the other. Then a
     /// body that is about to fall asleep wakes no other body.
@@ -69,6 +71,8 @@ impl<B: BroadPhase> World<B> {
         let drowsy = if self.bodies.active.has_suspended() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
+        // The speeds that woken bodies may get, by body.
+        let mut hits: BTreeMap<u32, f32> = BTreeMap::new();
         loop {
             self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
             let mut sleepers: Vec<u32> = Vec::new();
@@ -98,9 +102,17 @@ impl<B: BroadPhase> World<B> {
                 let state = &self.contacts.states[index as usize];
                 // A response rule may act as soon as there is a contact.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
-                let is_met = |m: &Manifold| always || self.may_meet(pair, m, time);
-                if !state.is_sensor && self.contacts.manifolds_of(state).iter().any(is_met) {
-                    sleepers.extend([pair.a, pair.b].into_iter().filter(|&body| sleeps(body)));
+                let hit = [pair.a, pair.b].map(|body| hits.get(&body).copied().unwrap_or(0.0));
+                let met = |m: &Manifold| match self.speed_if_met(pair, m, hit[0].max(hit[1]), time) {
+                    None if always => Some(0.0),
+                    speed => speed,
+                };
+                let manifolds = self.contacts.manifolds_of(state).iter().filter(|_| !state.is_sensor);
+                let Some(speed) = manifolds.filter_map(met).reduce(f32::max) else { continue };
+                for body in [pair.a, pair.b].into_iter().filter(|&body| sleeps(body)) {
+                    sleepers.push(body);
+                    let known = hits.entry(body).or_insert(0.0);
+                    *known = known.max(2.0 * speed);
                 }
             }
             for joint in self.contacts.scratch.joints.iter().map(|&index| self.joints.at(index)) {
@@ -120,20 +132,24 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Whether two bodies touch, or may reach each other within `time` at their present velocities.
+    /// Returns the largest speed of approach of two bodies if they touch, or if they may reach each
+    /// other within `time`. `hit` is the speed that one of them may get in addition.
     ///
     /// An approach slower than the sleep speed does not count until the bodies touch. Otherwise a
     /// pile that sways slightly would wake itself forever. Such a slow body comes within the slop
     /// before the solver stops it.
-    fn may_meet(&self, pair: Pair, manifold: &Manifold, time: f32) -> bool {
+    fn speed_if_met(&self, pair: Pair, manifold: &Manifold, hit: f32, time: f32) -> Option<f32> {
         let [a, b] = [pair.a, pair.b].map(|body| &self.bodies.motions[body as usize]);
         let settings = &self.settings.solver;
         let [slop, slow] = [settings.slop, settings.sleep_speed].map(|x| x * settings.length_unit);
-        manifold.contacts().iter().any(|contact| {
+        let speeds = manifold.contacts().iter().filter_map(|contact| {
             let velocity = a.velocity_at(contact.point_a) - b.velocity_at(contact.point_b);
-            let closing = velocity.dot(manifold.normal());
-            contact.distance <= slop || slow < closing && contact.distance - closing * time <= slop
-        })
+            let closing = velocity.dot(manifold.normal()) + hit;
+            let is_met =
+                contact.distance <= slop || slow < closing && contact.distance - closing * time <= slop;
+            is_met.then_some(closing.max(0.0))
+        });
+        speeds.reduce(f32::max)
     }
 
     /// Returns the slow time from which a body is about to fall asleep: two steps less than the

@@ -386,3 +386,38 @@ fn active_bodies_are_those_that_do_not_sleep() {
     let all: Vec<BodyId> = world.active_bodies().collect();
     assert!(!all.contains(&on_ground) && !all.contains(&hanging));
 }
+
+/// A row of sleeping balls with gaps below the prediction. A ball that is hit reaches the next one
+/// in the same step, so all wake, and the impact goes through the row as in one of awake balls.
+#[test]
+fn r_a_row_of_sleepers_with_gaps_is_no_wall() {
+    for gap in [0.0, 0.002, 0.01, 0.019, 0.05] {
+        for speed in [0.5, 2.19, 20.0] {
+            let mut ends = Vec::new();
+            for sleeps in [true, false] {
+                let mut settings = WorldSettings::default();
+                settings.solver.gravity = Vec3::ZERO;
+                let mut world = World::with_settings(settings);
+                let balls: Vec<BodyId> = (0..5)
+                    .map(|k| {
+                        let desc = of_unit_density(ball(0.1)).with_restitution(1.0).with_friction(0.0);
+                        let desc = desc.with_position(Vec3::X * ((0.2 + gap) * k as f32));
+                        world.insert(desc.with_sleeping(sleeps && 0 < k)).unwrap()
+                    })
+                    .collect();
+                world.body_mut(balls[0]).unwrap().set_position(Vec3::X * -0.5).unwrap();
+                world.body_mut(balls[0]).unwrap().set_linear_velocity(Vec3::X * speed).unwrap();
+                for _ in 0..(0.9 / speed / DT) as usize {
+                    world.checked_step(DT).unwrap();
+                }
+                let speeds = balls.iter().map(|&ball| world.body(ball).unwrap().linear_velocity().x);
+                let speeds: Vec<f32> = speeds.collect();
+                let momentum: f32 = speeds.iter().sum();
+                assert!((momentum / speed - 1.0).abs() < 1e-3, "{gap} m, {speed} m/s: {speeds:?}");
+                assert!(-0.01 * speed < speeds[0], "{gap} m, {speed} m/s: {speeds:?}");
+                ends.push(speeds[4]);
+            }
+            assert!((ends[0] - ends[1]).abs() < 0.05 * speed, "{gap} m, {speed} m/s: {ends:?}");
+        }
+    }
+}
