@@ -5,6 +5,7 @@
 //! `mass` and `load_paths` compute the masses that rows use.
 
 pub(crate) mod axes;
+pub(crate) mod axis_limits;
 pub(crate) mod fault;
 pub(crate) mod gear;
 pub(crate) mod gear_parts;
