@@ -675,14 +675,6 @@ impl Solver {
         let mut join = |slot, body| gyroscopes.extend(Gyroscope::join(&mut free[slot], slot, body));
         let pair = |[a, b]: [u32; 2]| (slot(a), slot(b));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
-        joint_masses.begin();
-        if !joints.indices.is_empty() {
-            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
-            let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
-            joint_masses.find(masses, islands.roots(), links, contacts.clone());
-            landings.find(joint_masses, masses.len(), contacts);
-            joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
-        }
         for joint in joints.iter() {
             let (a, b) = (&bodies[joint.body_a as usize], &bodies[joint.body_b as usize]);
             let (slot_a, slot_b) = slots_of(joint);
@@ -699,10 +691,22 @@ impl Solver {
                     join(slot, &bodies[body as usize]);
                 }
             }
-            step.follow(&joint.kind, joint_masses.present(), states);
             joint_steps.push(step);
             join(slot_a, a);
             join(slot_b, b);
+        }
+        joint_masses.begin();
+        if !joints.indices.is_empty() {
+            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
+            let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
+            let levers = joint_steps.iter().zip(joints.iter()).flat_map(|(step, joint)| step.levers(joint));
+            joint_masses.find_levers(masses, levers);
+            joint_masses.find(masses, islands.roots(), links, contacts.clone());
+            landings.find(joint_masses, masses.len(), contacts);
+            joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
+        }
+        for (step, joint) in joint_steps.iter_mut().zip(joints.iter()) {
+            step.follow(&joint.kind, joint_masses.present(), states);
         }
         landings.find_joints(joint_steps);
     }

@@ -119,6 +119,17 @@ impl JointKind {
         }
     }
 
+    /// Whether it locks or limits rotation other than by a cone, so that it transmits the torque of
+    /// a load.
+    pub(crate) fn holds_rotation(&self) -> bool {
+        match self {
+            JointKind::Weld | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
+            JointKind::SixDof(axes) => !axes.turns_freely(),
+            JointKind::Spherical { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
+        }
+    }
+
     /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None` for
     /// other kinds.
     pub(crate) fn gear_factor(&self) -> Option<Real> {

@@ -18,7 +18,10 @@
 //!    and forces use the true mass.
 //! 4. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
 //!    that swings or is jerked pulls with several times its weight.
-//! 5. The scales are computed once per step. They depend only on the connections, not on tensions,
+//! 5. At the end of a lever, a body is as light as its inertia allows: see [`inverse_at`]. The rule
+//!    for masses holds for this mass too, by adding inertia. The lever of a body is the vector to
+//!    one of its joint points, or to the centre of a body to which a joint transmits its torque.
+//! 6. The scales are computed once per step. They depend only on the connections, not on tensions,
 //!    so they store no energy.
 //!
 //! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
@@ -29,27 +32,16 @@ use crate::bodies::free::delta_rotation;
 use crate::bodies::mass::MassData;
 use crate::impulses::lane_vec::State;
 use crate::joints::load_paths::LoadPaths;
+use crate::joints::rows::invert;
 use crate::sleep::island::DisjointSets;
 use alloc::vec::Vec;
-use carom_math::{Mat3, Quat, Real};
+use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// The largest ratio of a load to the mass of a body that carries it, for its joints.
 pub(crate) const MAX_RATIO: Real = 300.0;
 
 /// The largest factor by which the inertia of a light body is raised more than its mass.
 const MAX_TURN_FACTOR: Real = 3.0;
-
-/// Factors of the inverse mass and of the inverse inertia of a body, for its joints. At most 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct JointScale {
-    moving: Real,
-    turning: Real,
-}
-
-impl JointScale {
-    /// The scale of a body whose joints use the true mass and inertia.
-    const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
-}
 
 /// The inverse mass and the inverse inertia of a body, for its joints, in the world frame.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,6 +61,8 @@ pub(crate) struct JointMasses {
     paths: LoadPaths,
     /// By root of an island: whether loads matter in it. Empty if they matter in none.
     is_uneven: Vec<bool>,
+    /// By slot: the lever at which a body is lightest, and its inverse mass there.
+    levers: Vec<(Vec3, Real)>,
     /// The slots of the bodies of joints, ascending.
     bodies: Vec<u32>,
     /// The slots of those of these bodies whose mass is scaled.
@@ -94,9 +88,22 @@ impl JointMasses {
         self.scaled.iter().copied()
     }
 
+    /// Finds the levers of the bodies of joints: slots, and vectors from the centres of mass.
+    pub(crate) fn find_levers(&mut self, masses: &[MassData], levers: impl Iterator<Item = (usize, Vec3)>) {
+        self.levers.clear();
+        self.levers.resize(masses.len(), (Vec3::ZERO, 0.0));
+        for (slot, lever) in levers {
+            let inverse = inverse_at(lever, &masses[slot].inertia_matrix());
+            if self.levers[slot].1 < inverse {
+                self.levers[slot] = (lever, inverse);
+            }
+        }
+    }
+
     /// Finds the loads, and whether one of them matters. `links` are the slots of the two bodies
     /// of each joint that constrains positions, and `contacts` those of each contact. `islands`
-    /// has the root of each moving body. The order of the links does not matter.
+    /// has the root of each moving body. The order of the links does not matter. The levers are
+    /// found before.
     pub(crate) fn find(
         &mut self,
         masses: &[MassData],
@@ -116,11 +123,11 @@ impl JointMasses {
             let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
             *least = least.min(mass.inverse_mass);
         }
-        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, .. } = self;
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, levers, .. } = self;
         is_uneven.clear();
         for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
             let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
-            if most < mass.inverse_mass {
+            if most < mass.inverse_mass.max(levers[slot].1) {
                 is_uneven.resize(masses.len(), false);
                 is_uneven[islands[slot] as usize] = true;
             }
@@ -153,10 +160,11 @@ impl JointMasses {
         self.starts.clear();
         self.present.resize(masses.len(), JointMass::default());
         for slot in bodies.iter().map(|&slot| slot as usize) {
-            let (scale, own) = (self.scale(masses, slot), &masses[slot]);
-            let moving = own.inverse_mass * scale.moving;
-            let mass = JointMass { moving, turning: own.inertia_matrix() * scale.turning };
-            if scale != JointScale::NONE {
+            let own = &masses[slot];
+            let mut mass = JointMass { moving: own.inverse_mass, turning: own.inertia_matrix() };
+            let max_inverse = self.max_inverse(own, slot);
+            if max_inverse < own.inverse_mass.max(self.levers[slot].1) {
+                mass.limit(max_inverse, self.levers[slot].0);
                 self.scaled.push(slot as u32);
             }
             self.starts.push(mass);
@@ -178,21 +186,50 @@ impl JointMasses {
         &self.present
     }
 
-    /// Returns the factors for the body in a slot.
-    fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
-        let own = &masses[slot];
+    /// Returns the largest inverse mass that joints of a body use.
+    fn max_inverse(&mut self, own: &MassData, slot: usize) -> Real {
         if self.is_uneven.is_empty() || !has_mass(own) {
-            return JointScale::NONE;
+            return Real::INFINITY;
         }
         // A contact may connect a body with a load that is in no joint with it.
         let heaviest = self.least_inverse[self.systems.root(slot as u32) as usize];
-        let max_inverse_mass = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
-        if own.inverse_mass <= max_inverse_mass {
-            return JointScale::NONE;
-        }
-        let moving = max_inverse_mass / own.inverse_mass;
-        JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
+        MAX_RATIO * heaviest.max(self.paths.inverse_load(slot))
     }
+}
+
+impl JointMass {
+    /// Makes a body heavier, so that its inverse mass is at most `max_inverse`, at its centre and
+    /// at the end of its lever.
+    fn limit(&mut self, max_inverse: Real, lever: Vec3) {
+        let scale = max_inverse / self.moving;
+        if scale < 1.0 {
+            self.moving *= scale;
+            self.turning *= scale * scale.max(1.0 / MAX_TURN_FACTOR);
+        }
+        let inverse = inverse_at(lever, &self.turning);
+        if max_inverse < inverse {
+            // The mean inertia about the axes across the lever.
+            let inertia = lever.length_squared() / (3.0 * inverse);
+            let factor = inverse / max_inverse;
+            self.add_inertia(inertia * (factor * factor.min(MAX_TURN_FACTOR) - 1.0));
+        }
+    }
+
+    /// Adds an inertia that is the same about all axes. Axes about which the body cannot turn stay
+    /// locked.
+    fn add_inertia(&mut self, inertia: Real) {
+        let sum = invert(Mat3::IDENTITY + self.turning * inertia) * self.turning;
+        self.turning = (sum + sum.transpose()) * 0.5;
+    }
+}
+
+/// Returns the inverse mass of a body at the end of a lever, as far as its rotation determines it.
+/// `turning` is the inverse inertia. For a rod that is held at its end, it is that of the rod.
+fn inverse_at(lever: Vec3, turning: &Mat3) -> Real {
+    // The trace of the inverse mass that an impulse at the end of the lever meets. For a rod of
+    // mass m and length l, with 12 / (m l^2) about two axes and a lever of l / 2, it is 6 / m.
+    let trace = turning.x_axis.x + turning.y_axis.y + turning.z_axis.z;
+    (lever.length_squared() * trace - lever.dot(*turning * lever)) / 6.0
 }
 
 /// Rotates a symmetric tensor from the frame of its body to the world.

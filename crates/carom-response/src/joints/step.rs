@@ -61,6 +61,18 @@ impl JointStep {
         }
     }
 
+    /// Returns the slots of its bodies and their levers: the vectors from the centre of mass to the
+    /// joint point and, if the joint transmits a torque, to the centre of the other body.
+    pub(crate) fn levers(&self, joint: &Joint) -> impl Iterator<Item = (usize, Vec3)> + use<> {
+        let (a, b) = self.slots;
+        let is_rigid = joint.kind.holds_rotation();
+        let near = [(a, self.anchor_a), (b, self.anchor_b)];
+        let far = [(a, self.between), (b, -self.between)];
+        let is_lever = !self.is_idle && self.gear.is_none();
+        let near = near.into_iter().filter(move |_| is_lever);
+        near.chain(far.into_iter().filter(move |_| is_lever && is_rigid))
+    }
+
     /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
     /// substep act. `is_first` is true in the first substep of a step.
     pub(crate) fn begin(&mut self, joint: &mut Joint, states: &[State], is_first: bool) {
