@@ -699,9 +699,9 @@ impl Solver {
         if !joints.indices.is_empty() {
             let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
             let contacts = active.iter().map(|&contact| pair(summaries[contact as usize].key.bodies()));
-            let levers = joint_steps.iter().zip(joints.iter()).flat_map(|(step, joint)| step.levers(joint));
-            joint_masses.find_levers(masses, levers);
-            joint_masses.find(masses, islands.roots(), links, contacts.clone());
+            let steps = joint_steps.iter().zip(joints.iter());
+            let levers = steps.flat_map(|(step, joint)| step.levers(joint, masses));
+            joint_masses.find(masses, islands.roots(), links, contacts.clone(), levers);
             landings.find(joint_masses, masses.len(), contacts);
             joint_masses.load(masses, joints.iter().flat_map(Joint::bodies).map(slot));
         }

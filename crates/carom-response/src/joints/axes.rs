@@ -31,6 +31,11 @@ use carom_math::{Quat, Real, Vec3, ops, rotation};
 /// [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
 const MIN_COSINE: Real = 0.05;
 
+/// The largest turn of a body in a substep, in radians, for which the terms of second order are
+/// used. Beyond it they would give energy to bodies that whirl about a far joint (test:
+/// `whirl::joints_of_what_whirls_give_no_energy`).
+const MAX_FORESEEN_TURN: Real = 0.1;
+
 /// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
 /// move along this axis.
 const MIN_PIVOT: f64 = 1e-9;
@@ -84,11 +89,16 @@ impl Axes {
         if k < 3 { self.coordinates[k] } else { angle_near(self.coordinates[k], middle) }
     }
 
-    /// Returns, for each axis of translation, the mean speed that the rotation of the bodies adds in
-    /// a time `h`: the terms of second order of the position, divided by `h`.
+    /// Returns, for each axis of translation, the mean speed that the rotation of the bodies adds
+    /// in a time `h`: the terms of second order of the position, divided by `h`. It is 0 for bodies
+    /// that turn far.
     fn swerve(&self, rows: &Moving<'_>, h: Real) -> [Real; 3] {
         let inwards = |w: Vec3, arm: Vec3| w.cross(w.cross(arm));
         let (w_a, w_b) = (rows.w_a, rows.w_b);
+        let max_rate = MAX_FORESEEN_TURN / h;
+        if max_rate * max_rate < w_a.length_squared().max(w_b.length_squared()) {
+            return [0.0; 3];
+        }
         let (offset, velocity) = (rows.offset(), rows.velocity());
         let bend = inwards(w_b, rows.anchor_b) - inwards(w_a, rows.anchor_a);
         [0, 1, 2].map(|k| {

@@ -126,8 +126,8 @@ impl HeldAxis {
 }
 
 /// Returns the changes of the impulses of all axes, by axis, that satisfy the locked and limited
-/// axes together. `None` if no guess fits. `rows` is indexed by axis. Soft axes give the part `share`
-/// of the response of rigid ones.
+/// axes together. `None` if no guess fits. `rows` is indexed by axis. Soft axes give the part
+/// `share` of the response of rigid ones.
 pub(crate) fn solve_together(
     matrix: &AxisMatrix,
     share: f64,

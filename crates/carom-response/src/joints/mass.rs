@@ -20,7 +20,8 @@
 //!    that swings or is jerked pulls with several times its weight.
 //! 5. At the end of a lever, a body is as light as its inertia allows: see [`inverse_at`]. The rule
 //!    for masses holds for this mass too, by adding inertia. The lever of a body is the vector to
-//!    one of its joint points, or to the centre of a body to which a joint transmits its torque.
+//!    one of its joint points. If a joint transmits torque, it is also the vector to the centre of
+//!    the load.
 //! 6. The scales are computed once per step. They depend only on the connections, not on tensions,
 //!    so they store no energy.
 //!
@@ -48,6 +49,19 @@ const MAX_TURN_FACTOR: Real = 3.0;
 pub(crate) struct JointMass {
     pub(crate) moving: Real,
     pub(crate) turning: Mat3,
+}
+
+/// A lever of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lever {
+    /// The slot of the body.
+    pub(crate) slot: usize,
+    /// The vector from its centre of mass to the end of the lever.
+    pub(crate) arm: Vec3,
+    /// The slot of the body whose centre is the end of the lever; `None` for a joint point.
+    pub(crate) load: Option<usize>,
+    /// The inverse mass at its end: see [`inverse_at`].
+    pub(crate) inverse: Real,
 }
 
 /// The masses that joints use in a step, by slot.
@@ -88,28 +102,16 @@ impl JointMasses {
         self.scaled.iter().copied()
     }
 
-    /// Finds the levers of the bodies of joints: slots, and vectors from the centres of mass.
-    pub(crate) fn find_levers(&mut self, masses: &[MassData], levers: impl Iterator<Item = (usize, Vec3)>) {
-        self.levers.clear();
-        self.levers.resize(masses.len(), (Vec3::ZERO, 0.0));
-        for (slot, lever) in levers {
-            let inverse = inverse_at(lever, &masses[slot].inertia_matrix());
-            if self.levers[slot].1 < inverse {
-                self.levers[slot] = (lever, inverse);
-            }
-        }
-    }
-
     /// Finds the loads, and whether one of them matters. `links` are the slots of the two bodies
     /// of each joint that constrains positions, and `contacts` those of each contact. `islands`
-    /// has the root of each moving body. The order of the links does not matter. The levers are
-    /// found before.
+    /// has the root of each moving body. The order of links and levers does not matter.
     pub(crate) fn find(
         &mut self,
         masses: &[MassData],
         islands: &[u32],
         links: impl Iterator<Item = Link> + Clone,
         contacts: impl Iterator<Item = Link> + Clone,
+        levers: impl Iterator<Item = Lever> + Clone,
     ) {
         self.systems.reset(masses.len());
         self.least_inverse.clear();
@@ -123,11 +125,12 @@ impl JointMasses {
             let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
             *least = least.min(mass.inverse_mass);
         }
-        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, levers, .. } = self;
+        self.load_levers(masses.len(), levers.clone());
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, levers: longest, .. } = self;
         is_uneven.clear();
         for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
             let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
-            if most < mass.inverse_mass.max(levers[slot].1) {
+            if most < mass.inverse_mass.max(longest[slot].1) {
                 is_uneven.resize(masses.len(), false);
                 is_uneven[islands[slot] as usize] = true;
             }
@@ -143,6 +146,24 @@ impl JointMasses {
         let is_near = |slot: usize| slot != fixed && is_uneven[islands[slot] as usize];
         let all = links.chain(contacts).map(|(a, b)| (vertex(a), vertex(b)));
         paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
+        // The heavier end of a path is held, so only the lighter one pulls at its lever.
+        let (inverse, paths) = (core::mem::take(&mut self.inverse), core::mem::take(&mut self.paths));
+        let is_load =
+            |lever: &Lever| lever.load.is_none_or(|load| paths.inverse_load(lever.slot) <= inverse[load]);
+        self.load_levers(masses.len(), levers.filter(is_load));
+        (self.inverse, self.paths) = (inverse, paths);
+    }
+
+    /// Keeps, for each body, the lever at whose end it is lightest.
+    fn load_levers(&mut self, n_slots: usize, levers: impl Iterator<Item = Lever>) {
+        self.levers.clear();
+        self.levers.resize(n_slots, (Vec3::ZERO, 0.0));
+        for lever in levers {
+            let longest = &mut self.levers[lever.slot];
+            if longest.1 < lever.inverse {
+                *longest = (lever.arm, lever.inverse);
+            }
+        }
     }
 
     /// Returns the lowest slot of the bodies that joints connect with the body in `slot`.
@@ -225,7 +246,7 @@ impl JointMass {
 
 /// Returns the inverse mass of a body at the end of a lever, as far as its rotation determines it.
 /// `turning` is the inverse inertia. For a rod that is held at its end, it is that of the rod.
-fn inverse_at(lever: Vec3, turning: &Mat3) -> Real {
+pub(crate) fn inverse_at(lever: Vec3, turning: &Mat3) -> Real {
     // The trace of the inverse mass that an impulse at the end of the lever meets. For a rod of
     // mass m and length l, with 12 / (m l^2) about two axes and a lever of l / 2, it is 6 / m.
     let trace = turning.x_axis.x + turning.y_axis.y + turning.z_axis.z;
