@@ -158,12 +158,13 @@ impl JointMasses {
     fn load_levers(&mut self, n_slots: usize, levers: impl Iterator<Item = Lever>) {
         self.levers.clear();
         self.levers.resize(n_slots, (Vec3::ZERO, 0.0));
-        for lever in levers {
+        // `for_each` runs over the parts of the chain one by one, which `for` does not.
+        levers.for_each(|lever| {
             let longest = &mut self.levers[lever.slot];
             if longest.1 < lever.inverse {
                 *longest = (lever.arm, lever.inverse);
             }
-        }
+        });
     }
 
     /// Returns the lowest slot of the bodies that joints connect with the body in `slot`.
