@@ -1,8 +1,8 @@
 //! `carom.World`: its state as bytes, and back.
 //!
-//! The state is MessagePack with named fields. It has a snapshot of `carom-world`, and beside it the
-//! shapes that this one lacks, as the numbers that they are made of. So a world of another process
-//! goes on with the same bits.
+//! The state is MessagePack with named fields. It has a snapshot of `carom-world`, and beside it
+//! the shapes that this one lacks, as the numbers that they are made of. So a world of another
+//! process goes on with the same bits.
 
 use crate::error;
 use crate::numbers::Numbers;
