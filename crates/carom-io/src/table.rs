@@ -1,7 +1,7 @@
 //! Tables of numbers as comma-separated values, with the names of the columns in the first line.
 //!
-//! The crate `csv` parses the lines. A line that begins with `#` is a comment. All rows have as many
-//! values as the first line. Decimal commas and semicolons are refused with a sentence about them.
+//! The crate `csv` parses the lines. A line that begins with `#` is a comment. A row has as many
+//! values as the first line. Decimal commas and semicolons are refused, with a sentence on them.
 //!
 //! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files,
 //! RFC 4180, 2005.

@@ -24,9 +24,13 @@ fn write(name: &str, text: &str) {
     std::fs::write(folder().join(name), text).unwrap();
 }
 
+/// Writes the robots once: tests that run beside each other read them.
 fn write_robots() {
-    write("arm.urdf", ARM);
-    write("plate.urdf", PLATE);
+    static WRITTEN: std::sync::Once = std::sync::Once::new();
+    WRITTEN.call_once(|| {
+        write("arm.urdf", ARM);
+        write("plate.urdf", PLATE);
+    });
 }
 
 fn pairs(document: &Value) -> Vec<(String, String)> {
@@ -349,7 +353,7 @@ fn recorded_states_are_read() {
     write("gripper.urdf", &gripper);
     write("recorded.csv", "time,slide,finger,shoulder,mount\n0,0,0.1,0,0\n1,0.5,1.2,0.5,0\n");
     let command = "check gripper.urdf plate.urdf --json --ignore-adjacent --trajectory recorded.csv";
-    write("plate.urdf", PLATE);
+    write_robots();
     let (d, status) = json(command);
     assert_eq!(status, 0, "{d}");
     let notes = d["notes"].to_string();

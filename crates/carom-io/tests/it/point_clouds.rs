@@ -90,7 +90,7 @@ fn refusals_name_file_and_location() {
     }
 }
 
-/// A comma is a separator or a decimal sign. Where it may be either, no number is read.
+/// A comma is a separator or a decimal sign. If it may be either, no number is read.
 #[test]
 fn decimal_commas_are_refused() {
     for (text, line, word) in [
