@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 1.35)?;
     let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
 
-    let mut walk = |world: &mut World, hero: &mut CharacterBody, wish: DVec3, seconds: f64| {
+    let walk = |world: &mut World, hero: &mut CharacterBody, wish: DVec3, seconds: f64| {
         let mut highest = f64::MIN;
         for _ in 0..(seconds / DT) as u32 {
             world.step(DT as f32)?;
