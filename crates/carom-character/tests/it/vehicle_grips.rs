@@ -180,7 +180,7 @@ fn a_brake_and_a_spring_are_changed() {
     run(&mut world, &mut car, &BRAKED, 1.0, HERTZ);
     let left = velocity(&world, car.chassis()).x;
     assert!((left - 8.0).abs() < 0.05, "2400 N brake 1200 kg: {left} m/s");
-    // What is refused changes nothing.
+    // A refused change leaves all as it was.
     let same = car.clone();
     let desc = car.wheels()[0].desc;
     assert_eq!(car.set_wheel(0, desc.with_grip(-1.0, 1.0)), Err(SettingsError("grip")));
