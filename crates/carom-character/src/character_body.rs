@@ -71,8 +71,9 @@ pub struct BodyContact {
 /// gravity and the force fields of the world do not act on it. To give it the world's gravity,
 /// read that of its body before each call, as `world.body(hero.body())?.step_forces(dt).gravity`.
 /// Pass its length to [`Character::set_gravity`], and the opposite direction to
-/// [`Character::set_up`]. It is zero in a force field that replaces it. The accelerations by force
-/// fields are not in it.
+/// [`Character::set_up`]. In a force field that replaces gravity it is that of the field (test:
+/// `in_world::a_character_falls_by_the_gravity_of_its_zone`). Other accelerations by force fields
+/// are not in it.
 ///
 /// - Bodies that joints connect with a pusher go on with it, up to a hundred times its mass (test:
 ///   `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than they should. So do

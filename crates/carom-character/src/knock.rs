@@ -482,7 +482,9 @@ fn push_joined<B: BroadPhase>(
     let mut unvisited = alloc::vec![body];
     let mut lacking = Vec::new();
     while let Some(joined) = unvisited.pop() {
-        for other in world.body(joined)?.joints().flat_map(|joint| joint.bodies()) {
+        for other in
+            world.body(joined)?.joints().filter(|joint| joint.is_enabled()).flat_map(|joint| joint.bodies())
+        {
             let view = world.body(other)?;
             if view.mobility() != Mobility::Dynamic || !known.insert(other) {
                 continue;

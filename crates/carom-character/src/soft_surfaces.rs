@@ -20,7 +20,7 @@ use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::BroadPhase;
 use carom_geom::{SupportMap, SupportPoint};
 use carom_math::{WidePose, rounding};
-use carom_world::{QueryFilter, SoftBodyId, SoftBodyRef, World};
+use carom_world::{CombineRule, QueryFilter, SoftBodyId, SoftBodyRef, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -120,6 +120,12 @@ impl<B: BroadPhase> SoftSurfaces<'_, B> {
                 part(NearbyPart { object, number, pose: &frame, part: found, yields });
             }
         });
+    }
+
+    /// Returns the friction of a soft body and its combine rule; `None` for other objects.
+    pub(crate) fn friction_of(&self, object: u32) -> Option<(f32, CombineRule)> {
+        let id = soft_body_of(self.world, object)?;
+        self.world.soft_body(id).ok().map(|body| body.friction())
     }
 
     /// Returns the first hit of a ray, with the velocity there.

@@ -10,6 +10,8 @@
 //!   to take the same fractions of the wheel's pushes as in the last step. There is one along the
 //!   normal, one along the ground, and one in rotation. So a light box carries the vehicle if it
 //!   lies on the floor.
+//! - The grip of a tyre is that on ground of the default material. On other ground it changes as
+//!   the friction of a contact does. So a car slips on ice.
 //! - On a soft body a wheel is a load of a quarter of the mass on it, which the forces of spring
 //!   and tyre press. So a bridge of light cloth sags and does not fly away. A tyre that sticks
 //!   there has no anchor.
@@ -127,6 +129,21 @@ impl Vehicle {
         desc.check()?;
         self.wheels.push(VehicleWheel::new(desc));
         Ok(self.wheels.len() - 1)
+    }
+
+    /// Replaces the description of a wheel while the vehicle drives: grip, spring, brake and so
+    /// on. The state of the wheel stays. So a worn tyre, a handbrake or a lowered spring changes
+    /// one setting of the present description:
+    /// `car.set_wheel(0, car.wheels()[0].desc.with_grip(1.1, 0.4))?`.
+    ///
+    /// Errors: the name of the first number that is out of its range, or `wheel` for an index
+    /// without a wheel. Nothing is changed then.
+    #[doc(alias = "set_grip")]
+    #[doc(alias = "wheel_mut")]
+    pub fn set_wheel(&mut self, wheel: usize, desc: WheelDesc) -> Result<(), SettingsError> {
+        desc.check()?;
+        self.wheels.get_mut(wheel).ok_or(SettingsError("wheel"))?.desc = desc;
+        Ok(())
     }
 
     /// Returns the body of the chassis.
@@ -308,7 +325,8 @@ impl Vehicle {
         row.rolling = velocity.dot(ahead);
         row.start_speed = velocity.dot(hit.normal);
         row.stop_speed = desc.travel * pulse;
-        row.grip = desc.grip;
+        let friction = sweep.relative_friction(hit.object, hit.part);
+        row.grip = desc.grip.map(|grip| grip * friction);
         row.drive = controls.throttle * desc.max_drive_force * dt;
         row.brake = controls.brake;
         row.max_brake = (desc.max_brake_force * dt).min(f64::MAX);
@@ -402,7 +420,7 @@ impl Vehicle {
         let wheel = &mut self.wheels[row.wheel];
         let desc = wheel.desc;
         let ahead_speed = row.velocity(&bodies.start).dot(row.ahead);
-        let is_locked = 1.0 <= controls.brake && desc.grip[0] * row.load <= row.max_brake;
+        let is_locked = 1.0 <= controls.brake && row.grip[0] * row.load <= row.max_brake;
         let is_rolling = !row.is_held && !is_locked;
         if is_rolling {
             let turns = (wheel.rolled + ahead_speed * dt / desc.radius) / TAU;
@@ -436,7 +454,8 @@ fn mounted_on<B: BroadPhase>(world: &World<B>, chassis: BodyId) -> Result<Vec<Bo
         )
     };
     let joints = world.body(chassis)?.joints();
-    let joints = joints.filter(|joint| !joint.data().has_contacts && mounts(joint.kind()));
+    let joints =
+        joints.filter(|joint| joint.is_enabled() && !joint.data().has_contacts && mounts(joint.kind()));
     let is_dynamic = |body: &BodyId| world.body(*body).is_ok_and(|body| body.mobility() == Mobility::Dynamic);
     Ok(joints.flat_map(|joint| joint.bodies()).filter(is_dynamic).collect())
 }

@@ -26,8 +26,14 @@ pub struct WheelDesc {
     pub frequency: f64,
     /// The damping ratio of the spring; 1 is critical. Not negative. 0.5.
     pub damping_ratio: f64,
-    /// Coulomb's friction coefficients of the tyre, along the wheel and aside. Not negative. 1.1
-    /// and 1.1.
+    /// Coulomb's friction coefficients of the tyre on ground of the default material, along the
+    /// wheel and aside. Not negative. 1.1 and 1.1.
+    ///
+    /// On other ground the tyre counts as a body of the default material. Its coefficients are
+    /// multiplied by the combined friction of such a contact, divided by 0.5. So with friction `f`
+    /// of the ground they are `sqrt(f / 0.5)` times as large, unless its combine rule is `Max`
+    /// (test: `vehicle_grips::r_the_ground_counts_in_the_distance_of_braking`). Hooks do not
+    /// change them.
     pub grip: [f64; 2],
     /// The largest steering angle to each side, in radians, from 0 to 1.5; 0 for a wheel that does
     /// not steer. 0.

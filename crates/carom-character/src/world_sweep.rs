@@ -23,7 +23,7 @@ use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
 use carom_query::{Shape, cast_ray};
-use carom_world::{BodyId, BodyRef, ColliderRef, QueryFilter, Response, World};
+use carom_world::{BodyId, BodyRef, ColliderRef, CombineRule, Material, QueryFilter, Response, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
@@ -118,6 +118,18 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
             Some(hit.on(object, collider.first_part() + hit.part))
         });
         hits.reduce(earlier)
+    }
+
+    /// Returns the friction of a body of the default material on a part of an object, relative to
+    /// that on the default material itself: 1 on the default material, 0 on perfect ice.
+    pub(crate) fn relative_friction(&self, object: u32, part: u32) -> f64 {
+        let own = Material::default();
+        let of_body = || self.any_body(object).map(|body| body.friction_at(part));
+        #[cfg(feature = "soft")]
+        let of_body = || self.soft().friction_of(object).or_else(of_body);
+        let Some((friction, rule)) = of_body() else { return 1.0 };
+        let combined = CombineRule::combine([own.friction_rule, rule], [own.friction, friction]);
+        f64::from(combined) / f64::from(own.friction)
     }
 
     /// Returns the soft bodies of the view.

@@ -82,6 +82,9 @@ pub struct Snapshot {
     /// The numbers of the suspended bodies, ascending.
     #[cfg_attr(feature = "serde", serde(rename = "halted"))]
     suspended: Vec<u32>,
+    /// The numbers of the disabled bodies, ascending.
+    #[cfg_attr(feature = "serde", serde(default))]
+    disabled: Vec<u32>,
     is_stale: Vec<bool>,
     #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
@@ -160,6 +163,7 @@ impl<B: BroadPhase> World<B> {
             force_fields: self.bodies.force_fields.clone(),
             sleepers: self.bodies.active.sleepers().clone(),
             suspended: self.bodies.suspended().collect(),
+            disabled: self.bodies.active.disabled().to_vec(),
             is_stale: self.bodies.is_stale.clone(),
             moved: self.bodies.moved.clone(),
             detected_poses: self.bodies.detected_poses.clone(),
@@ -297,7 +301,7 @@ impl<B: BroadPhase> World<B> {
         world.bodies.detected_poses = snapshot.detected_poses.clone();
         world.budget.next_pair = Pair { a: snapshot.turn[0], b: snapshot.turn[1] };
         [world.budget.round_robin.next, world.budget.round_robin.lap] = snapshot.round_robin;
-        world.joints = Joints::restored(&snapshot.joints);
+        world.joints = Joints::restored(&snapshot.joints, &snapshot.bodies, &snapshot.disabled);
         world.contacts.rules = snapshot.rules.clone();
         world.contacts.hooked.memory = snapshot.hook_memory.clone();
         world.contacts.hooked.apart = snapshot.hooks_apart.clone();
@@ -305,7 +309,8 @@ impl<B: BroadPhase> World<B> {
         world.bodies.collider_data = snapshot.collider_data.clone();
         world.bodies.part_materials = snapshot.part_materials.clone();
         world.contacts.belts = snapshot.belts.clone();
-        world.bodies.active = ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, &snapshot.suspended);
+        world.bodies.active =
+            ActiveBodies::of(&snapshot.bodies, &snapshot.sleepers, [&snapshot.suspended, &snapshot.disabled]);
         world.contacts.states = PairStates { list: snapshot.states.clone(), caches: snapshot.caches.clone() };
         world.contacts.pairs = world.contacts.states.iter().map(PairState::pair).collect();
         (world.contacts.is_unsettled, world.contacts.is_renumbered) = (snapshot.is_unsettled, true);
@@ -351,7 +356,7 @@ impl<B: BroadPhase> World<B> {
             }
             world.bodies.replace_traits(index, traits);
             world.bodies.put_shape(index, Some(shape.clone()));
-            boxes.push((world.box_of(index, &shape), world.bodies.traits[index].filter));
+            boxes.push((world.box_of(index, &shape), world.bodies.proxy_filter(index)));
             world.bodies.n_live += 1;
         }
         for (body, slot, n) in world.bodies.part_materials.counts() {
@@ -535,6 +540,13 @@ impl Snapshot {
             demand(body.is_some(), "a suspended body that cannot move, or out of order", number as usize)?;
             last = Some(number);
         }
+        let mut last = None;
+        for &number in &self.disabled {
+            let is_live = self.generations.get(number as usize).is_some_and(|generation| generation % 2 == 1);
+            let is_right = last < Some(number) && is_live && !self.bodies[number as usize].is_sleeping;
+            demand(is_right, "a disabled body that was removed, sleeps or is out of order", number as usize)?;
+            last = Some(number);
+        }
         let is_pose = |pose: &Pose| Pose::try_new(pose.rotation, pose.translation).is_ok();
         match self.detected_poses.iter().position(|pose| pose.as_ref().is_some_and(|pose| !is_pose(pose))) {
             Some(index) => Err(Inconsistency { what: "an earlier pose", index }),
@@ -550,7 +562,7 @@ impl Snapshot {
         let is_pair = |a: BodyId, b: BodyId| a.index < b.index && (b.index as usize) < n;
         let (mut last, mut n_manifolds) = (None, 0);
         // Indexed by body, to find quickly which pairs are joined.
-        let joints = Joints::restored(&self.joints);
+        let joints = Joints::restored(&self.joints, &self.bodies, &self.disabled);
         for (index, state) in self.states.iter().enumerate() {
             demand(is_pair(state.a, state.b), "a pair that is not of two bodies", index)?;
             demand(last < Some(state.pair()), "a pair out of order", index)?;

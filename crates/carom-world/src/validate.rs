@@ -43,7 +43,11 @@ impl<B: BroadPhase> World<B> {
             if self.bodies.proxies[index].is_some_and(|proxy| proxy.index() as usize != index) {
                 return bad("a proxy with another number than its body");
             }
-            let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping;
+            let is_enabled = self.bodies.is_enabled(index);
+            let may_move = body.kind != BodyKind::Fixed && !body.is_sleeping && is_enabled;
+            if !is_enabled && (!is_live || body.is_sleeping || self.bodies.active.is_awake(index as u32)) {
+                return bad("a disabled body that was removed, sleeps or is awake");
+            }
             if may_move && !self.bodies.active.is_awake(index as u32) {
                 return bad("an awake body that is in no list");
             }

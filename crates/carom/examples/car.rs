@@ -1,14 +1,26 @@
-//! A car drives off, over a ramp and into a box, turns and brakes. It is a body with four wheels on
-//! springs.
+//! A car drives off, over a ramp and into a box, turns and brakes. Then the road freezes. It is a
+//! body with four wheels on springs.
 //!
 //! `cargo run -p carom --example car`
 
 use carom::prelude::*;
 
+/// Returns the way that the car needs to stop from 10 m/s.
+fn braking_distance(world: &mut World, car: &mut Vehicle, dt: f32) -> Result<f32, WorldError> {
+    let chassis = world.body(car.chassis())?;
+    let (from, ahead) = (chassis.position(), chassis.rotation() * Vec3::X);
+    world.body_mut(car.chassis())?.set_linear_velocity(ahead * 10.0)?;
+    for _ in 0..600 {
+        car.drive(world, &Controls::new().with_brake(1.0), f64::from(dt))?;
+        world.step(dt)?;
+    }
+    Ok(world.body(car.chassis())?.position().distance(from))
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 1.0 / 60.0;
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_friction(0.8))?;
+    let road = world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_friction(0.8))?;
     // A ramp of 6 degrees, across the road from 15 m on.
     let ramp = BodyDesc::fixed(Shape::cuboid(Vec3::new(5.0, 0.5, 4.0))?);
     let tilt = Pose::new(Quat::from_rotation_z(0.1), Vec3::new(20.0, -0.1, 0.0));
@@ -51,5 +63,21 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     assert!(1.0 < moved, "it pushed the box");
     assert!(at.z < -2.0, "it turned left");
     assert!(car.speed().abs() < 0.1, "it stands");
+
+    // The friction of the ground counts, and so does the grip of the tyres.
+    let dry = braking_distance(&mut world, &mut car, dt)?;
+    world.body_mut(road)?.set_friction(0.02)?;
+    let icy = braking_distance(&mut world, &mut car, dt)?;
+    for wheel in 0..4 {
+        let studded = car.wheels()[wheel].desc.with_grip(2.2, 2.2);
+        car.set_wheel(wheel, studded)?;
+    }
+    let studs = braking_distance(&mut world, &mut car, dt)?;
+    println!("from 10 m/s it stops after {dry:.1} m, on ice {icy:.1} m, there with studs {studs:.1} m");
+    // v^2 / (2 mu g), and mu is the grip times the square root of friction over 0.5.
+    for (way, mu) in [(dry, 1.1 * 1.6_f32.sqrt()), (icy, 1.1 * 0.2), (studs, 2.2 * 0.2)] {
+        let expected = 100.0 / (2.0 * mu * 9.81);
+        assert!((way / expected - 1.0).abs() < 0.1, "{way} m of {expected} m");
+    }
     Ok(())
 }

@@ -10,7 +10,10 @@ use carom_math::glam::{DQuat, DVec3, Quat, Vec3};
 use carom_math::{Mat3, Pose};
 use carom_query::{self as near_query, f64 as wide_query};
 use carom_scenes::Rng;
-use carom_world::{BodyDesc, BodyId, ColliderDesc, Filter, Groups, LockedAxes, QueryFilter, World};
+use carom_world::{
+    BodyDesc, BodyId, ColliderDesc, Filter, ForceFieldDesc, ForceKind, ForceRegion, Groups, LockedAxes,
+    QueryFilter, World,
+};
 use std::sync::Arc;
 
 const RATES: [f64; 4] = [30.0, 60.0, 144.0, 240.0];
@@ -527,5 +530,36 @@ fn a_random_walk_among_boxes() {
         assert!(n_moves <= 50 * n_pushes && 0 < n_rides, "{n_pushes} pushes, {n_rides} rides");
         assert!(n_freed * 100 <= n_moves && n_stuck * 1000 <= n_moves, "{n_freed} freed, {n_stuck} stuck");
         assert!(fastest < 9.0, "{fastest}");
+    }
+}
+
+/// In a zone with a gravity of its own, the recipe in the docs of [`CharacterBody`] gives this
+/// gravity, and after it the gravity of the world.
+#[test]
+fn a_character_falls_by_the_gravity_of_its_zone() {
+    let dt = 1.0 / 60.0;
+    for gravity in [Vec3::NEG_Y * 1.6, Vec3::X * 3.0] {
+        let mut world = World::new();
+        let region = ForceRegion::Ball { center: Vec3::ZERO, radius: 50.0 };
+        let field = ForceFieldDesc::inside(region, ForceKind::Gravity(gravity));
+        let field = world.insert_force_field(field).unwrap();
+        let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+        let mut fall = |world: &mut World| {
+            // A new `up` turns the figure about its feet.
+            let from = hero.character().feet();
+            for _ in 0..60 {
+                let gravity = world.body(hero.body()).unwrap().step_forces(dt).gravity;
+                hero.character_mut().set_gravity(f64::from(gravity.length())).unwrap();
+                hero.character_mut().set_up(-gravity.as_dvec3());
+                world.step(dt).unwrap();
+                hero.walk(world, DVec3::ZERO, f64::from(dt)).unwrap();
+            }
+            (hero.character().feet() - from).as_vec3()
+        };
+        let fallen = fall(&mut world);
+        assert!((fallen - gravity * 0.5).length() < 0.03 * gravity.length(), "{gravity}: {fallen}");
+        world.remove_force_field(field).unwrap();
+        let down = fall(&mut world);
+        assert!(down.y < -4.5, "{gravity}: {down}");
     }
 }

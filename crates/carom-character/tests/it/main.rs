@@ -22,6 +22,7 @@ mod rays;
 mod rides;
 mod slow_steps;
 mod soft;
+mod vehicle_grips;
 mod vehicle_grounds;
 mod vehicle_loads;
 mod vehicles;

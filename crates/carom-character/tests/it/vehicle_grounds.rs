@@ -77,7 +77,7 @@ fn sleds_feel_the_opposite() {
         for mass in [3000.0_f32, 300.0] {
             let mut world = World::new();
             world.insert(BodyDesc::fixed(plane()).with_friction(0.0)).unwrap();
-            let sled = solid(mass, Vec3::new(8.0, 0.25, 3.0)).with_friction(0.0);
+            let sled = solid(mass, Vec3::new(8.0, 0.25, 3.0));
             let sled = world.insert(sled.with_position(Vec3::Y * 0.25)).unwrap();
             let mut car = car(&mut world, Pose::from_translation(Vec3::Y * (STANDING + 0.5)));
             run(&mut world, &mut car, &BRAKED, 3.0, hertz);

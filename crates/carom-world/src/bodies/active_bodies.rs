@@ -7,6 +7,7 @@
 //! | moving | moves in this step | `moving`, `moves` |
 //! | suspended | awake, but left out of this step by a budget | `is_suspended` |
 //! | sleeping | left out of steps until something wakes it | `sleepers` |
+//! | disabled | left out of steps until the user enables it | `is_disabled` |
 //!
 //! Moving and suspended bodies together are awake (`awake`, `is_awake`).
 //!
@@ -36,6 +37,8 @@ pub(crate) struct ActiveBodies {
     has_changes: bool,
     /// The groups of sleeping bodies.
     sleepers: Sleepers,
+    /// The numbers of the disabled bodies, ascending. None of them is awake or sleeps.
+    disabled: Vec<u32>,
 }
 
 fn may_move(body: &Body) -> bool {
@@ -43,10 +46,15 @@ fn may_move(body: &Body) -> bool {
 }
 
 impl ActiveBodies {
-    /// Returns the active bodies of a restored world. `suspended` are the numbers of the suspended
-    /// ones.
-    pub(crate) fn of(bodies: &[Body], sleepers: &Sleepers, suspended: &[u32]) -> ActiveBodies {
-        let mut active = ActiveBodies { sleepers: sleepers.clone(), ..ActiveBodies::default() };
+    /// Returns the active bodies of a restored world. The lists are the numbers of the suspended
+    /// and of the disabled ones.
+    pub(crate) fn of(
+        bodies: &[Body],
+        sleepers: &Sleepers,
+        [suspended, disabled]: [&[u32]; 2],
+    ) -> ActiveBodies {
+        let (sleepers, disabled) = (sleepers.clone(), disabled.to_vec());
+        let mut active = ActiveBodies { sleepers, disabled, ..ActiveBodies::default() };
         for (number, body) in bodies.iter().enumerate() {
             if may_move(body) {
                 active.add(number);
@@ -55,6 +63,7 @@ impl ActiveBodies {
         active.has_suspended = !suspended.is_empty();
         if active.has_suspended {
             active.is_moving = bodies.iter().map(may_move).collect();
+            active.disabled.iter().for_each(|&number| active.is_moving[number as usize] = false);
             suspended.iter().for_each(|&number| active.is_moving[number as usize] = false);
             active.moving =
                 (0..).zip(&active.is_moving).filter(|(_, moves)| **moves).map(|(number, _)| number).collect();
@@ -62,8 +71,53 @@ impl ActiveBodies {
         active
     }
 
-    /// Adds a body that was inserted or that wakes.
+    /// Whether the user disabled the body.
+    #[inline]
+    pub(crate) fn is_disabled(&self, body: u32) -> bool {
+        self.has_disabled() && self.disabled.binary_search(&body).is_ok()
+    }
+
+    /// Whether a body is disabled.
+    #[inline]
+    pub(crate) fn has_disabled(&self) -> bool {
+        !self.disabled.is_empty()
+    }
+
+    /// Returns the numbers of the disabled bodies, ascending.
+    pub(crate) fn disabled(&self) -> &[u32] {
+        &self.disabled
+    }
+
+    /// Disables a body that does not sleep: leaves it out of all lists.
+    pub(crate) fn disable(&mut self, body: u32) {
+        if let Err(place) = self.disabled.binary_search(&body) {
+            self.disabled.insert(place, body);
+        }
+        let ActiveBodies { awake, pending, moving, kinematic, is_listed, is_moving, .. } = self;
+        for list in [awake, pending, moving, kinematic] {
+            list.retain(|&number| number != body);
+        }
+        for flags in [is_listed, is_moving] {
+            flags.get_mut(body as usize).into_iter().for_each(|flag| *flag = false);
+        }
+        self.has_changes = true;
+    }
+
+    /// Makes a body that was disabled awake, if it may move.
+    pub(crate) fn enable(&mut self, bodies: &[Body], body: u32) {
+        if let Ok(place) = self.disabled.binary_search(&body) {
+            self.disabled.remove(place);
+            if may_move(&bodies[body as usize]) {
+                self.add(body as usize);
+            }
+        }
+    }
+
+    /// Adds a body that was inserted or that wakes. A disabled one stays out.
     pub(crate) fn add(&mut self, body: usize) {
+        if self.is_disabled(body as u32) {
+            return;
+        }
         if self.is_listed.len() <= body {
             self.is_listed.resize(body + 1, false);
         }

@@ -93,6 +93,9 @@ pub struct BodyDesc {
     /// [`BodyMut::sleep`](crate::BodyMut::sleep). A level that is inserted asleep costs nothing
     /// until something moves in it.
     pub is_sleeping: bool,
+    /// Whether the body takes part in the world: see
+    /// [`BodyMut::set_enabled`](crate::BodyMut::set_enabled).
+    pub is_enabled: bool,
     /// User data of the body; the world does not use it. Each collider has its own:
     /// [`ColliderDesc::user_data`].
     pub user_data: u64,
@@ -151,6 +154,7 @@ impl BodyDesc {
             max_angular_speed: f32::MAX,
             can_sleep: true,
             is_sleeping: false,
+            is_enabled: true,
             user_data: 0,
         }
     }
@@ -175,6 +179,11 @@ impl BodyDesc {
     /// Sets the filter of all colliders so far.
     pub fn with_filter(self, filter: Filter) -> BodyDesc {
         self.with_each(|collider| collider.filter = filter)
+    }
+
+    /// Sets whether the body is static, kinematic or dynamic.
+    pub fn with_mobility(self, mobility: Mobility) -> BodyDesc {
+        BodyDesc { mobility, ..self }
     }
 
     /// Sets the position as `f64`: see [`World::origin`](crate::World::origin).
@@ -319,6 +328,12 @@ impl BodyDesc {
     /// Sets whether a dynamic body sleeps from the start: see [`BodyDesc::is_sleeping`].
     pub fn with_sleeping(self, is_sleeping: bool) -> BodyDesc {
         BodyDesc { is_sleeping, ..self }
+    }
+
+    /// Sets whether the body takes part in the world: see
+    /// [`BodyMut::set_enabled`](crate::BodyMut::set_enabled).
+    pub fn with_enabled(self, is_enabled: bool) -> BodyDesc {
+        BodyDesc { is_enabled, ..self }
     }
 
     /// Sets the user data of the body. Hooks see it as

@@ -294,12 +294,17 @@ impl ForceFields {
     /// Returns the force and the torque of all fields on a body in a step. Also returns whether
     /// they replace the gravity of the settings.
     pub(crate) fn on(&self, body: &Body, groups: Groups, times: FieldTimes) -> ([Vec3; 2], bool) {
-        let effect = self.at(&FieldPoint::of(body, groups, times));
+        let effect = self.effect_on(body, groups, times);
         let acceleration =
             effect.acceleration + effect.gravity.map_or(Vec3::ZERO, |own| own * body.gravity_scale);
         let force = if 0.0 < body.inverse_mass { acceleration / body.inverse_mass } else { Vec3::ZERO };
         let finite = [force, effect.torque].map(|v| if v.is_finite() { v } else { Vec3::ZERO });
         (finite, effect.gravity.is_some())
+    }
+
+    /// Returns the effect of all fields on a body.
+    pub(crate) fn effect_on(&self, body: &Body, groups: Groups, times: FieldTimes) -> FieldEffect {
+        self.at(&FieldPoint::of(body, groups, times))
     }
 
     /// Returns the effect of all fields at a point.

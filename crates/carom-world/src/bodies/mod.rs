@@ -65,7 +65,7 @@ use crate::bodies::weight::Weight;
 use crate::par::{CHUNK_LENGTH, is_serial};
 use crate::{MassFault, WorldError, WorldSettings};
 use alloc::vec::Vec;
-use carom_broad::ProxyId;
+use carom_broad::{Filter, Groups, ProxyId};
 use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
@@ -319,6 +319,24 @@ impl BodySet {
         let body = &self.motions[index];
         let is_awake = body.kind == BodyKind::Dynamic && !body.is_sleeping;
         is_awake && self.active.is_suspended(index as u32)
+    }
+
+    /// Whether the user has not disabled the body.
+    #[inline]
+    pub(crate) fn is_enabled(&self, index: usize) -> bool {
+        !self.active.is_disabled(index as u32)
+    }
+
+    /// Whether steps leave the body at its pose although it does not sleep: it is suspended, or
+    /// disabled.
+    pub(crate) fn stands(&self, index: usize) -> bool {
+        self.is_suspended(index) || !self.is_enabled(index)
+    }
+
+    /// Returns the filter of the body in the broad phase. A disabled body meets nothing.
+    pub(crate) fn proxy_filter(&self, index: usize) -> Filter {
+        let filter = self.traits[index].filter;
+        if self.is_enabled(index) { filter } else { filter.with_groups(Groups::empty(), Groups::empty()) }
     }
 
     /// Returns the numbers of the suspended bodies, ascending.

@@ -14,12 +14,14 @@ impl BodySet {
         let body = &motions[index];
         let known = steering.forces.binary_search_by_key(&number, |(body, _)| *body);
         let once = known.map_or([Vec3::ZERO; 2], |slot| steering.forces[slot].1);
-        let (of_fields, replaces_gravity) = force_fields.on(body, traits[index].filter.membership, times);
-        let gravity = if replaces_gravity { Vec3::ZERO } else { gravity };
+        let of_fields = force_fields.effect_on(body, traits[index].filter.membership, times);
+        let finite = |v: Vec3| if v.is_finite() { v } else { Vec3::ZERO };
+        let pull =
+            if 0.0 < body.inverse_mass { of_fields.acceleration / body.inverse_mass } else { Vec3::ZERO };
         StepForces {
-            gravity: gravity * body.gravity_scale,
-            force: body.force + once[0] + of_fields[0],
-            torque: body.torque + once[1] + of_fields[1],
+            gravity: of_fields.gravity.unwrap_or(gravity) * body.gravity_scale,
+            force: body.force + once[0] + finite(pull),
+            torque: body.torque + once[1] + finite(of_fields.torque),
         }
     }
 }
@@ -29,10 +31,10 @@ impl BodySet {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct StepForces {
-    /// The acceleration by the gravity of the settings, length per time squared. It is zero if a
-    /// force field replaces this gravity.
+    /// The acceleration by gravity, length per time squared. It is the gravity of the settings, or
+    /// that of the force field that replaces it: [`ForceKind::Gravity`](crate::ForceKind).
     pub gravity: Vec3,
-    /// The force at the centre of mass, that of force fields included.
+    /// The force at the centre of mass. It includes the other force fields, but no gravity.
     pub force: Vec3,
     /// The torque about the centre of mass.
     pub torque: Vec3,

@@ -91,6 +91,9 @@ impl<B: BroadPhase> World<B> {
         let has_moving_parts = self.bodies.part_materials.move_on(index as u32);
         self.contacts.belts.set(index as u32, belt, has_moving_parts);
         let id = self.bodies.id_at(index as u32);
+        if !desc.is_enabled {
+            self.body_mut(id)?.set_enabled(false)?;
+        }
         if desc.is_sleeping {
             self.put_to_sleep(id);
         }
@@ -112,6 +115,7 @@ impl<B: BroadPhase> World<B> {
             self.broad.remove(proxy)?;
         }
         self.remove_joints_of(id.index);
+        self.bodies.active.enable(&self.bodies.motions, id.index);
         self.solver.forget(index);
         self.contacts.rules.forget(id.index);
         self.contacts.belts.set(id.index, [Vec3::ZERO; 2], false);
@@ -194,7 +198,7 @@ impl<B: BroadPhase> World<B> {
         let motions = &self.bodies.motions;
         let energies = self.body_ids().map(|id| motions[id.index as usize].energy(gravity, substep));
         let mut sum = energies.fold(Energy::default(), |sum, energy| sum + energy);
-        for (_, joint) in self.joints.iter() {
+        for (_, joint) in self.joints.iter().filter(|(id, _)| self.joints.acts(*id)) {
             let [a, b] = [joint.body_a, joint.body_b].map(|body| &motions[body as usize]);
             sum.potential += joint.spring_energy(a, b, substep);
         }
@@ -229,7 +233,8 @@ impl<B: BroadPhase> World<B> {
     /// Puts a body to sleep if it is dynamic and may sleep. Drops its forces for the next step.
     pub(crate) fn put_to_sleep(&mut self, id: BodyId) {
         let index = id.index as usize;
-        if self.settings.solver.sleep && self.bodies.motions[index].can_sleep {
+        if self.settings.solver.sleep && self.bodies.motions[index].can_sleep && self.bodies.is_enabled(index)
+        {
             set(&mut self.bodies.steering.forces, id.index, None);
             self.bodies.active.put_to_sleep(&mut self.bodies.motions, index);
             // The velocity is zero now.

@@ -282,7 +282,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         let sum = [old + force, old_torque + torque];
         checks::check_finite(sum[0], "force")?;
         checks::check_finite(sum[1], "torque")?;
-        if self.world.bodies.motions[index].kind == BodyKind::Dynamic {
+        let is_dynamic = self.world.bodies.motions[index].kind == BodyKind::Dynamic;
+        if is_dynamic && !self.world.bodies.active.is_disabled(self.id.index) {
             set(forces, self.id.index, Some(sum));
             self.world.bodies.wake(index);
         }
@@ -315,7 +316,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     pub fn move_to(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let pose = Pose::try_new(pose.rotation, pose.translation)?;
-        if self.world.bodies.motions[index].kind == BodyKind::Kinematic {
+        let is_kinematic = self.world.bodies.motions[index].kind == BodyKind::Kinematic;
+        if is_kinematic && self.world.bodies.is_enabled(index) {
             set(&mut self.world.bodies.steering.targets, self.id.index, Some(pose));
         }
         Ok(self)

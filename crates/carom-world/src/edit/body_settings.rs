@@ -49,11 +49,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.world.wake_around(self.id);
         self.world.bodies.steering.forget(self.id.index);
         self.world.bodies.motions[index] = new;
-        let filter = &mut self.world.bodies.traits[index].filter;
-        filter.mobility = mobility;
-        if let Some(proxy) = self.world.bodies.proxies[index] {
-            self.world.broad.set_filter(proxy, *filter)?;
-        }
+        self.world.bodies.traits[index].filter.mobility = mobility;
+        self.world.renew_proxy_filter(index)?;
         self.world.bodies.renew_shape(index);
         if mobility != Mobility::Fixed {
             self.world.bodies.active.add(index);
@@ -63,6 +60,44 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.world.budget.round_robin.are_rings_known = false;
         self.world.refilter_all(self.id);
         self.world.refit(index);
+        Ok(self)
+    }
+
+    /// Enables or disables the body. Wakes the bodies that it touches and those of its joints. Does
+    /// nothing if it is so already.
+    ///
+    /// A disabled body keeps its handle, pose, velocities, colliders, joints and settings, and
+    /// setters change them. Steps leave it where it is. It meets nothing: it has no contacts and
+    /// no events, those that it had end, and queries do not find it. Its joints do not act. Soft
+    /// things pass through it, and vertices that are attached to it are held in place.
+    ///
+    /// Forces for the next step and targets are dropped, and ignored until it is enabled. Then it
+    /// goes on with its velocities, awake.
+    #[doc(alias = "SetEnabled")]
+    #[doc(alias = "b2Body_Disable")]
+    #[doc(alias = "b2Body_Enable")]
+    pub fn set_enabled(&mut self, is_enabled: bool) -> Result<&mut Self, WorldError> {
+        let index = self.index();
+        if self.world.bodies.is_enabled(index) == is_enabled {
+            return Ok(self);
+        }
+        if is_enabled {
+            self.world.bodies.active.enable(&self.world.bodies.motions, self.id.index);
+            self.world.bodies.wake(index);
+        } else {
+            self.world.wake_around(self.id);
+            self.world.bodies.steering.forget(self.id.index);
+            self.world.bodies.active.disable(self.id.index);
+        }
+        self.world.renew_proxy_filter(index)?;
+        self.world.update_idle_joints();
+        self.world.continuous.are_fast_known = false;
+        // Pairs may begin although no body moved.
+        self.world.bodies.is_stale[index] = true;
+        self.world.contacts.is_changed = true;
+        self.world.budget.round_robin.are_rings_known = false;
+        #[cfg(feature = "soft")]
+        self.world.wake_soft_on(self.id);
         Ok(self)
     }
 
@@ -460,6 +495,14 @@ impl<B: BroadPhase> World<B> {
             }
         }
         self.bodies.weights[index] = weight;
+        Ok(())
+    }
+
+    /// Passes the filter of a body to the broad phase.
+    pub(crate) fn renew_proxy_filter(&mut self, index: usize) -> Result<(), WorldError> {
+        if let Some(proxy) = self.bodies.proxies[index] {
+            self.broad.set_filter(proxy, self.bodies.proxy_filter(index))?;
+        }
         Ok(())
     }
 

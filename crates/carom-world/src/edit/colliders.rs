@@ -308,7 +308,7 @@ impl<B: BroadPhase> World<B> {
     pub(crate) fn put_traits(&mut self, index: usize, traits: Traits) -> Result<(), WorldError> {
         let old = self.bodies.replace_traits(index, traits);
         if let Some(proxy) = self.bodies.proxies[index].filter(|_| old.filter != traits.filter) {
-            self.broad.set_filter(proxy, traits.filter)?;
+            self.broad.set_filter(proxy, self.bodies.proxy_filter(index))?;
         }
         Ok(())
     }

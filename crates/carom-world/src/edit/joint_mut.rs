@@ -45,6 +45,20 @@ impl JointParts<'_> {
         *self.are_rings_known = false;
         self.contacts.is_changed = true;
     }
+
+    /// Updates which joints act, after a joint or a body was enabled, disabled or inserted. Wakes
+    /// the bodies of the joints that changed, and updates whether they collide.
+    pub(crate) fn update_idle(&mut self) {
+        let changed =
+            self.joints.update_idle(&self.bodies.motions, |body| !self.bodies.is_enabled(body as usize));
+        for id in changed {
+            let Some(&Joint { body_a, body_b, .. }) = self.joints.get(id) else { continue };
+            for body in [body_a, body_b] {
+                self.bodies.wake(body as usize);
+            }
+            self.refilter(body_a, body_b);
+        }
+    }
 }
 
 /// A view of a joint, for changes. Each setter returns the view, so calls can be chained.
@@ -238,6 +252,23 @@ impl JointMut<'_> {
         if let Some(&Joint { body_a, body_b, .. }) = self.parts.joints.get(self.id) {
             self.parts.refilter(body_a, body_b);
         }
+        Ok(self)
+    }
+
+    /// Enables or disables the joint, and wakes both bodies. Does nothing if it is so already.
+    ///
+    /// A disabled joint keeps its handle and its settings. It holds nothing, does not break, and
+    /// its bodies collide, as if it had been removed; gears that couple it do not act either.
+    /// Enabled again, a gear keeps the angles that its wheels have then. A torsion spring counts
+    /// no turns while its joint is disabled.
+    ///
+    /// A joint that is enabled does not act while one of its bodies is
+    /// [disabled](crate::BodyMut::set_enabled).
+    #[doc(alias = "SetEnabled")]
+    pub fn set_enabled(&mut self, is_enabled: bool) -> Result<&mut Self, WorldError> {
+        self.parts.joints.get(self.id).ok_or(WorldError::StaleJoint(self.id))?;
+        self.parts.joints.set_enabled(self.id, is_enabled);
+        self.parts.update_idle();
         Ok(self)
     }
 

@@ -24,7 +24,21 @@ impl<B: BroadPhase> World<B> {
         let (index_a, index_b) = (self.bodies.index_of(a)?, self.bodies.index_of(b)?);
         let bodies = [index_a, index_b].map(|index| &self.bodies.motions[index]);
         let joint = desc.joint([a.index, b.index], bodies)?;
-        self.admit_joint(a, b, joint)
+        let id = self.admit_joint(a, b, joint)?;
+        self.enable_new_joint(id, desc.is_enabled);
+        Ok(id)
+    }
+
+    fn enable_new_joint(&mut self, id: JointId, is_enabled: bool) {
+        self.joints.set_enabled(id, is_enabled);
+        if !is_enabled || self.bodies.active.has_disabled() || self.joints.has_idle() {
+            self.update_idle_joints();
+        }
+    }
+
+    /// Updates which joints act.
+    pub(crate) fn update_idle_joints(&mut self) {
+        self.joint_parts().update_idle();
     }
 
     /// Returns a view of a joint, for reading.
@@ -79,7 +93,9 @@ impl<B: BroadPhase> World<B> {
         let [one, other] = coupled.map(|id| self.joint(id));
         let views = [one?, other?];
         let gear = desc.gear_of(views.map(|view| view.joint), views.map(|view| view.bodies))?;
-        self.admit(gear, |joints, gear| joints.insert_gear(gear, coupled))
+        let id = self.admit(gear, |joints, gear| joints.insert_gear(gear, coupled))?;
+        self.enable_new_joint(id, desc.is_enabled);
+        Ok(id)
     }
 
     pub(crate) fn admit_joint(&mut self, a: BodyId, b: BodyId, joint: Joint) -> Result<JointId, WorldError> {
@@ -120,6 +136,7 @@ impl<B: BroadPhase> World<B> {
     fn joint_ref<'a>(&'a self, id: JointId, joint: &'a Joint) -> JointRef<'a> {
         let ends = [joint.body_a, joint.body_b];
         let bodies = ends.map(|body| &self.bodies.motions[body as usize]);
-        JointRef { id, joint, bodies, body_ids: ends.map(|body| self.bodies.id_at(body)) }
+        let (body_ids, is_enabled) = (ends.map(|body| self.bodies.id_at(body)), self.joints.is_enabled(id));
+        JointRef { id, joint, bodies, body_ids, is_enabled }
     }
 }

@@ -27,8 +27,9 @@ impl<B: BroadPhase> World<B> {
         &mut self,
         a: BodyId,
         b: BodyId,
-        response: Option<Response>,
+        response: impl Into<Option<Response>>,
     ) -> Result<(), WorldError> {
+        let response = response.into();
         let indices = [self.bodies.index_of(a)?, self.bodies.index_of(b)?];
         response.map_or(Ok(()), check_response)?;
         if a == b {

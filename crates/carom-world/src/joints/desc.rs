@@ -61,6 +61,8 @@ pub struct JointDesc {
     pub break_torque: Option<f32>,
     /// Whether the two bodies also collide.
     pub has_contacts: bool,
+    /// Whether the joint acts: see [`JointMut::set_enabled`](crate::JointMut::set_enabled).
+    pub is_enabled: bool,
     /// User data; the world does not use it.
     pub user_data: u64,
     /// The name of the first setting that does not apply to the kind.
@@ -85,6 +87,7 @@ impl JointDesc {
             break_force: None,
             break_torque: None,
             has_contacts: false,
+            is_enabled: true,
             user_data: 0,
             misfit: None,
         }
@@ -264,6 +267,25 @@ impl JointDesc {
     #[must_use]
     pub fn with_contacts(self, has_contacts: bool) -> JointDesc {
         JointDesc { has_contacts, ..self }
+    }
+
+    /// Sets whether the joint acts: see [`JointMut::set_enabled`](crate::JointMut::set_enabled).
+    #[must_use]
+    pub fn with_enabled(self, is_enabled: bool) -> JointDesc {
+        JointDesc { is_enabled, ..self }
+    }
+
+    /// Sets the two bodies, or the two joints of a gear. So one description serves for several
+    /// joints.
+    #[must_use]
+    pub fn with_ends(self, ends: JointEnds) -> JointDesc {
+        JointDesc { ends, ..self }
+    }
+
+    /// Replaces the kind, with its limits and motors. Anchors and axis stay.
+    #[must_use]
+    pub fn with_kind(self, kind: JointKind) -> JointDesc {
+        JointDesc { kind, misfit: None, ..self }
     }
 
     /// Sets the user data, which [`JointBroken`](crate::JointBroken) reports when the joint

@@ -9,7 +9,7 @@ use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::id::BodyId;
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
-use carom_response::{Inconsistency, Joint};
+use carom_response::{Body, GearParts, Inconsistency, Joint, JointImpulse, JointLoad};
 
 /// A handle of a joint. After the joint or one of its bodies is removed, each use of the handle is
 /// an error.
@@ -66,7 +66,14 @@ pub(crate) struct Joints {
     /// The joints that broke in the last step.
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) broken: Vec<JointBroken>,
-    /// By body: the other body and the handle of each joint, in the order of insertion.
+    /// The joints that the user disabled, ascending.
+    #[cfg_attr(feature = "serde", serde(default))]
+    disabled: Vec<JointId>,
+    /// The joints that do not act, ascending: disabled ones, those of disabled bodies, and gears
+    /// of such joints.
+    #[cfg_attr(feature = "serde", serde(skip))]
+    idle: Vec<JointId>,
+    /// By body: the other body and the handle of each joint that acts, in the order of insertion.
     #[cfg_attr(feature = "serde", serde(skip))]
     by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
 }
@@ -98,8 +105,91 @@ impl Joints {
 
     fn note(&mut self, joint: &Joint, id: JointId) {
         for (own, other) in [(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)] {
-            self.by_body.entry(own).or_default().push((other, id));
+            let list = self.by_body.entry(own).or_default();
+            let place = list.partition_point(|&(_, known)| known < id);
+            list.insert(place, (other, id));
         }
+    }
+
+    /// Removes a joint from the lists of its bodies.
+    fn forget(&mut self, joint: &Joint, id: JointId) {
+        for body in [joint.body_a, joint.body_b] {
+            if let Some(own) = self.by_body.get_mut(&body) {
+                own.retain(|&(_, other)| other != id);
+                if own.is_empty() {
+                    self.by_body.remove(&body);
+                }
+            }
+        }
+    }
+
+    /// Whether the user has not disabled the joint.
+    pub(crate) fn is_enabled(&self, id: JointId) -> bool {
+        self.disabled.binary_search(&id).is_err()
+    }
+
+    /// Whether the joint acts on its bodies.
+    pub(crate) fn acts(&self, id: JointId) -> bool {
+        self.idle.is_empty() || self.idle.binary_search(&id).is_err()
+    }
+
+    /// Enables or disables a joint. Call [`Joints::update_idle`] then.
+    pub(crate) fn set_enabled(&mut self, id: JointId, is_enabled: bool) {
+        match (self.disabled.binary_search(&id), is_enabled) {
+            (Ok(place), true) => _ = self.disabled.remove(place),
+            (Err(place), false) => self.disabled.insert(place, id),
+            _ => {}
+        }
+    }
+
+    /// Updates which joints act, after a joint or a body was enabled, disabled or inserted. Returns
+    /// the joints that changed. A gear that begins to act keeps its present angles.
+    pub(crate) fn update_idle(&mut self, bodies: &[Body], is_disabled: impl Fn(u32) -> bool) -> Vec<JointId> {
+        let is_idle = |joint: &Joint| [joint.body_a, joint.body_b].into_iter().any(&is_disabled);
+        let mut idle: Vec<JointId> = self
+            .iter()
+            .filter(|(id, joint)| !self.is_enabled(*id) || is_idle(joint))
+            .map(|(id, _)| id)
+            .collect();
+        let acts = |id: &JointId| idle.binary_search(id).is_err();
+        let gears = self.gears.iter().filter(|(gear, coupled)| acts(gear) && !coupled.iter().all(acts));
+        let gears: Vec<JointId> = gears.map(|(gear, _)| *gear).collect();
+        idle.extend(gears);
+        idle.sort_unstable();
+        let old = core::mem::replace(&mut self.idle, idle);
+        let begun = old.iter().filter(|id| self.acts(**id));
+        let ended = self.idle.iter().filter(|id| old.binary_search(id).is_err());
+        let changed: Vec<JointId> = begun.chain(ended).copied().collect();
+        for &id in &changed {
+            let acts = self.acts(id);
+            let Some(position) = self.position(id) else { continue };
+            let joint = self.list[position];
+            if acts {
+                self.note(&joint, id);
+                if let Some(parts) = self.gear_at_present(id, bodies) {
+                    self.list[position].gear = Some(parts);
+                }
+            } else {
+                self.forget(&joint, id);
+                self.list[position].impulse = JointImpulse::default();
+                self.list[position].load = JointLoad::default();
+            }
+        }
+        changed
+    }
+
+    /// Returns the parts of a gear at the present angles of its bodies; `None` for other joints.
+    fn gear_at_present(&self, id: JointId, bodies: &[Body]) -> Option<GearParts> {
+        let place = self.gears.binary_search_by_key(&id, |(gear, _)| *gear).ok()?;
+        let [one, other] = self.gears[place].1.map(|id| self.get(id));
+        let coupled = [one?, other?];
+        let ends = coupled.map(|joint| [joint.body_a, joint.body_b].map(|body| &bodies[body as usize]));
+        Joint::gear(self.get(id)?.kind, coupled, ends).ok()?.gear
+    }
+
+    /// Whether some joints do not act.
+    pub(crate) fn has_idle(&self) -> bool {
+        !self.idle.is_empty()
     }
 
     fn position(&self, id: JointId) -> Option<usize> {
@@ -125,7 +215,18 @@ impl Joints {
         self.list.iter_mut()
     }
 
-    /// Returns the joints of a body, each with the other body.
+    /// Returns the handles of all joints of a body, in the order of insertion, also of those that
+    /// do not act.
+    pub(crate) fn all_of(&self, body: u32) -> Vec<JointId> {
+        let is_of =
+            |id: &JointId| self.get(*id).is_some_and(|joint| joint.body_a == body || joint.body_b == body);
+        let mut all: Vec<JointId> = self.of(body).iter().map(|&(_, id)| id).collect();
+        all.extend(self.idle.iter().copied().filter(is_of));
+        all.sort_unstable();
+        all
+    }
+
+    /// Returns the joints of a body that act, each with the other body.
     pub(crate) fn of(&self, body: u32) -> &[(u32, JointId)] {
         self.by_body.get(&body).map_or(&[], Vec::as_slice)
     }
@@ -134,13 +235,9 @@ impl Joints {
     pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
         let position = self.position(id)?;
         let joint = self.list[position];
-        for body in [joint.body_a, joint.body_b] {
-            if let Some(own) = self.by_body.get_mut(&body) {
-                own.retain(|&(_, other)| other != id);
-                if own.is_empty() {
-                    self.by_body.remove(&body);
-                }
-            }
+        self.forget(&joint, id);
+        for list in [&mut self.disabled, &mut self.idle] {
+            list.retain(|other| *other != id);
         }
         self.gears.retain(|(gear, _)| *gear != id);
         self.list[position].body_b = joint.body_a;
@@ -154,9 +251,8 @@ impl Joints {
     /// Removes the joints of a body with the gears that couple them. Returns the pairs of bodies
     /// that they joined. The body is usually in all of them, but not in those of gears.
     pub(crate) fn remove_of(&mut self, body: u32) -> Vec<[u32; 2]> {
-        let own = self.of(body).to_vec();
         let mut parted = Vec::new();
-        for &(_, id) in &own {
+        for id in self.all_of(body) {
             let gears = self.gears_of(id).into_iter().map(|(gear, _)| gear);
             let removed = gears.chain([id]).filter_map(|id| self.remove(id));
             parted.extend(removed.map(|joint| [joint.body_a, joint.body_b]));
@@ -171,12 +267,12 @@ impl Joints {
         self.n_gaps = 0;
     }
 
-    /// Whether a joint connects the two bodies.
+    /// Whether a joint that acts connects the two bodies.
     pub(crate) fn connects(&self, a: u32, b: u32) -> bool {
         !self.by_body.is_empty() && self.of(a).iter().any(|&(other, _)| other == b)
     }
 
-    /// Whether a joint connects the two bodies and allows no contacts between them.
+    /// Whether a joint that acts connects the two bodies and allows no contacts between them.
     pub(crate) fn separates(&self, a: u32, b: u32) -> bool {
         let forbids = |id| self.get(id).is_some_and(|joint| !joint.has_contacts);
         !self.by_body.is_empty() && self.of(a).iter().any(|&(other, id)| other == b && forbids(id))
@@ -197,13 +293,16 @@ impl Joints {
         self.ids[index as usize]
     }
 
-    /// Finds the places of the joints of moving bodies, ascending.
+    /// Finds the places of the joints that act on moving bodies, ascending.
     pub(crate) fn find_moving(&self, active: &ActiveBodies, indices: &mut Vec<u32>) {
         indices.clear();
         if self.list.len() <= active.moving().len() {
             let moves = |joint: &Joint| active.moves(joint.body_a) || active.moves(joint.body_b);
             let own = (0..).zip(&self.list).filter(|(_, joint)| is_there(joint) && moves(joint));
             indices.extend(own.map(|(index, _)| index));
+            if self.has_idle() {
+                indices.retain(|&index| self.acts(self.id_at(index)));
+            }
             return;
         }
         for &body in if self.by_body.is_empty() { &[] } else { active.moving() } {
@@ -217,16 +316,18 @@ impl Joints {
     /// Returns the table for a snapshot: without gaps and index.
     pub(crate) fn stored(&self) -> Joints {
         let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
-        let (gears, broken) = (self.gears.clone(), self.broken.clone());
-        Joints { list, ids, next: self.next, n_gaps: 0, gears, broken, by_body: BTreeMap::new() }
+        let (gears, broken, disabled) = (self.gears.clone(), self.broken.clone(), self.disabled.clone());
+        let (idle, by_body) = (Vec::new(), BTreeMap::new());
+        Joints { list, ids, next: self.next, n_gaps: 0, gears, broken, disabled, idle, by_body }
     }
 
-    /// Returns the table of a restored world.
-    pub(crate) fn restored(stored: &Joints) -> Joints {
+    /// Returns the table of a restored world with these bodies, of which some are disabled.
+    pub(crate) fn restored(stored: &Joints, bodies: &[Body], disabled: &[u32]) -> Joints {
         let mut joints = stored.clone();
         for (id, joint) in stored.iter() {
             joints.note(joint, id);
         }
+        joints.update_idle(bodies, |body| disabled.binary_search(&body).is_ok());
         joints
     }
 
@@ -242,6 +343,10 @@ impl Joints {
         }
         if self.next == u64::MAX || self.ids.last().is_some_and(|id| self.next <= id.0) {
             return bad(self.ids.len(), "the next handle of a joint");
+        }
+        let is_unknown = |id: &JointId| self.get(*id).is_none();
+        if !self.disabled.is_sorted_by(|one, other| one < other) || self.disabled.iter().any(is_unknown) {
+            return bad(self.disabled.len(), "the table of disabled joints");
         }
         for (index, joint) in self.list.iter().enumerate() {
             joint.validate(is_live.len()).map_err(|what| Inconsistency { what, index })?;
@@ -305,7 +410,7 @@ mod tests {
                     body
                 })
                 .collect();
-            let mut active = ActiveBodies::of(&bodies, &Sleepers::default(), &[]);
+            let mut active = ActiveBodies::of(&bodies, &Sleepers::default(), [&[], &[]]);
             active.apply_changes(&bodies);
             let mut joints = Joints::default();
             let mut model: Vec<(JointId, u32, u32)> = Vec::new();
@@ -344,7 +449,7 @@ mod tests {
                 prop_assert_eq!(moving, expected);
                 let stored = joints.stored();
                 prop_assert_eq!(stored.check(&[true; 24]), Ok(()));
-                let restored = Joints::restored(&stored);
+                let restored = Joints::restored(&stored, &bodies, &[]);
                 prop_assert_eq!(restored.of(a), joints.of(a));
                 prop_assert!(joints.list.len() <= 2 * (model.len() + MAX_OPEN_GAPS) + 2);
             }

@@ -16,7 +16,7 @@ use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Mat3, Pose, Quat, Vec3, WidePose};
 use carom_query::Shape;
-use carom_response::{Body, BodyKind, LockedAxes, Response};
+use carom_response::{Body, BodyKind, CombineRule, LockedAxes, Response};
 
 /// A view of a body, for reading. Each setter of [`BodyMut`](crate::BodyMut) has a getter here.
 /// Properties of colliders, such as the material, are read from [`BodyRef::colliders`]. The view
@@ -251,6 +251,11 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.motion().is_sleeping
     }
 
+    /// Whether the body is enabled: see [`BodyMut::set_enabled`](crate::BodyMut::set_enabled).
+    pub fn is_enabled(&self) -> bool {
+        self.world.bodies.is_enabled(self.index())
+    }
+
     /// Whether a budget left the body out of the last step. It keeps its pose and its velocity: see
     /// [`Shortfall::n_suspended`](crate::Shortfall::n_suspended).
     pub fn is_suspended(&self) -> bool {
@@ -278,6 +283,14 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     pub fn surface_velocity_at(&self, part: u32, point: Vec3) -> [Vec3; 2] {
         let tables = (&self.world.bodies.solids([&[], &[]]), &self.world.contacts.belts);
         belt_at(tables, (self.id.index, part), &self.pose(), point)
+    }
+
+    /// Returns the friction of a part of the body, Coulomb's coefficient, and its combine rule.
+    /// `part` is its index among the parts of the body, as in a contact. It selects the collider,
+    /// and the material of the part if it has one.
+    pub fn friction_at(&self, part: u32) -> (f32, CombineRule) {
+        let traits = self.world.bodies.solids([&[], &[]]).traits_at(self.index(), part);
+        (traits.friction, traits.friction_rule)
     }
 
     /// Returns the response of the body to the bodies that it touches.
@@ -338,6 +351,6 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// Returns the joints of the body, in the order of their numbers.
     pub fn joints(&self) -> impl Iterator<Item = JointRef<'a>> + 'a {
         let world = self.world;
-        world.joints.of(self.id.index).iter().filter_map(|&(_, id)| world.joint(id).ok())
+        world.joints.all_of(self.id.index).into_iter().filter_map(|id| world.joint(id).ok())
     }
 }

@@ -94,10 +94,11 @@ impl<'a> QueryFilter<'a> {
     /// Whether the collider passes.
     pub fn passes<B: BroadPhase>(&self, collider: &ColliderRef<'_, B>) -> bool {
         let id = collider.id();
-        self.may_find(id.body, collider.body().mobility()) && self.finds(id, collider.traits())
+        let body = collider.body();
+        body.is_enabled() && self.may_find(id.body, body.mobility()) && self.finds(id, collider.traits())
     }
 
-    /// Whether colliders of a body may pass.
+    /// Whether colliders of an enabled body may pass.
     pub(crate) fn may_find(&self, body: BodyId, mobility: Mobility) -> bool {
         self.mobilities.contains(&mobility) && !self.excluded_bodies.contains(&body)
     }

@@ -14,6 +14,7 @@ pub struct JointRef<'a> {
     /// The bodies A and B.
     pub(crate) bodies: [&'a Body; 2],
     pub(crate) body_ids: [BodyId; 2],
+    pub(crate) is_enabled: bool,
 }
 
 impl<'a> JointRef<'a> {
@@ -36,6 +37,13 @@ impl<'a> JointRef<'a> {
     /// Returns the bodies A and B.
     pub fn bodies(&self) -> [BodyId; 2] {
         self.body_ids
+    }
+
+    /// Whether the joint is enabled: see
+    /// [`JointMut::set_enabled`](crate::JointMut::set_enabled). It acts if its bodies are enabled
+    /// too.
+    pub fn is_enabled(&self) -> bool {
+        self.is_enabled
     }
 
     /// Returns the angle of a revolute joint from A's y axis to B's, in radians; `None` for other

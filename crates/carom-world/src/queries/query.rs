@@ -285,7 +285,9 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     fn may_find(&self, index: u32) -> Option<(BodyId, &Shape, &Pose)> {
         let found = self.world.bodies.solid_at(index)?;
         let mobility = self.world.bodies.traits[index as usize].filter.mobility;
-        self.filter.may_find(found.0, mobility).then_some(found)
+        let is_found =
+            self.world.bodies.is_enabled(index as usize) && self.filter.may_find(found.0, mobility);
+        is_found.then_some(found)
     }
 }
 

@@ -369,6 +369,7 @@ impl<B: BroadPhase> World<B> {
             return true;
         }
         match motion.kind {
+            _ if !self.bodies.is_enabled(body as usize) => false,
             BodyKind::Fixed => false,
             BodyKind::Kinematic => motion.is_moving_kinematic(),
             BodyKind::Dynamic => !motion.is_sleeping,
@@ -426,7 +427,7 @@ impl<B: BroadPhase> World<B> {
     ) -> BodyBoundary<'a> {
         let (body, traits) = (&self.bodies.motions[number as usize], &self.bodies.traits[number as usize]);
         let is_dynamic =
-            body.kind == BodyKind::Dynamic && !self.bodies.is_suspended(number as usize) && !borne.is_held;
+            body.kind == BodyKind::Dynamic && !self.bodies.stands(number as usize) && !borne.is_held;
         let moves = self.bodies.active.moves(number) && body.kind != BodyKind::Fixed;
         let velocity = |v: Vec3| if moves { v } else { Vec3::ZERO };
         // In the body's frame, without the locked rotations.
@@ -465,7 +466,7 @@ impl<B: BroadPhase> World<B> {
         let (mut kept, mut all_held) = (Vec::new(), Vec::new());
         for (&number, &BodyPush { felt, push, held }) in near.iter().zip(pushes) {
             let body: &Body = &self.bodies.motions[number as usize];
-            if body.kind != BodyKind::Dynamic || self.bodies.is_suspended(number as usize) {
+            if body.kind != BodyKind::Dynamic || self.bodies.stands(number as usize) {
                 continue;
             }
             let id = self.bodies.id_at(number);

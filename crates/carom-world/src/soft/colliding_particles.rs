@@ -82,8 +82,11 @@ fn add_inside(thing: &Thing, held: &Held, depth: f32, out: &mut Vec<u32>) {
 }
 
 impl BodySet {
-    /// Whether a solid collider of a body passes a filter.
+    /// Whether a solid collider of an enabled body passes a filter.
     pub(crate) fn passes(&self, body: u32, filter: &Filter) -> bool {
+        if !self.is_enabled(body as usize) {
+            return false;
+        }
         match self.composite(body as usize) {
             Some(composite) => composite.colliders().any(|(_, collider)| {
                 !collider.traits.is_sensor && collider.traits.user_filter().meets(filter)

@@ -95,6 +95,12 @@ impl<'w> SoftBodyRef<'w> {
         self.thing.radius
     }
 
+    /// Returns the coefficient of friction, and the rule by which it is combined with that of a
+    /// body.
+    pub fn friction(&self) -> (f32, CombineRule) {
+        (self.part.friction, self.thing.collision.rules[0])
+    }
+
     /// Returns the surface of [`SoftBodyRef::mesh`] as a shape, at the identity pose.
     pub fn shape(&self) -> Option<Shape> {
         self.part.mesh.clone().map(Shape::Mesh)

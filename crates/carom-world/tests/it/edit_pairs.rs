@@ -59,7 +59,7 @@ fn world() -> (World, Handles) {
 }
 
 /// The number of different edits.
-const N_EDITS: usize = 52;
+const N_EDITS: usize = 55;
 
 /// Does the edit of a number on the body of a number. A refused edit changes nothing.
 fn edit(world: &mut World, handles: &Handles, (number, place): (usize, usize), x: f32) {
@@ -142,6 +142,9 @@ fn edit(world: &mut World, handles: &Handles, (number, place): (usize, usize), x
             _ = world.insert_force_field(ForceFieldDesc::everywhere(kind));
         }
         (50, _) => _ = world.set_origin(Vec3::new(x, 1.0, 0.0).as_dvec3()),
+        (51, _) => _ = world.body_mut(id).map(|mut body| _ = body.set_enabled(false)),
+        (52, _) => _ = world.body_mut(id).map(|mut body| _ = body.set_enabled(true)),
+        (53, _) => _ = world.joint_mut(joint).map(|mut joint| _ = joint.set_enabled(is_set)),
         _ => _ = world.detect(),
     }
 }

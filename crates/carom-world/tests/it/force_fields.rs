@@ -1,6 +1,7 @@
 //! Force fields against closed forms; the bodies that a change wakes; snapshots; refused numbers.
 
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
+use carom_broad::Mobility;
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Pose, Quat, Vec3};
 use carom_world::{
@@ -300,4 +301,27 @@ fn extreme_fields_do_no_harm() {
         assert!(world.body(id).unwrap().linear_velocity().is_finite());
     }
     world.validate().unwrap();
+}
+
+/// The gravity of a body is that of the field that replaces the gravity of the settings, also for a
+/// body without mass. The force has the other fields only.
+#[test]
+fn r_the_gravity_of_a_body_is_that_of_its_field() {
+    for mobility in [Mobility::Dynamic, Mobility::Kinematic] {
+        let mut world = World::new();
+        let desc =
+            BodyDesc::dynamic(ball(0.5)).with_mass(2.0).with_mobility(mobility).with_gravity_scale(0.5);
+        let id = world.insert(desc).unwrap();
+        let settings = world.settings().solver.gravity;
+        let forces = |world: &World| world.body(id).unwrap().step_forces(DT);
+        assert_eq!((forces(&world).gravity, forces(&world).force), (settings * 0.5, Vec3::ZERO));
+        let wind = ForceFieldDesc::everywhere(ForceKind::Acceleration(Vec3::Z * 3.0));
+        world.insert_force_field(wind).unwrap();
+        let zone = ForceFieldDesc::everywhere(ForceKind::Gravity(Vec3::X * 4.0));
+        let zone = world.insert_force_field(zone).unwrap();
+        let wind = if mobility == Mobility::Dynamic { Vec3::Z * 6.0 } else { Vec3::ZERO };
+        assert_eq!((forces(&world).gravity, forces(&world).force), (Vec3::X * 2.0, wind));
+        world.remove_force_field(zone).unwrap();
+        assert_eq!((forces(&world).gravity, forces(&world).force), (settings * 0.5, wind));
+    }
 }

@@ -202,6 +202,7 @@ fn of_body() -> Vec<OfBody> {
             },
             |b| b.user_data() == 11,
         ),
+        ("set_enabled", "is_enabled", |b| b.set_enabled(false).map(drop), |b| !b.is_enabled()),
         (
             "set_surface_velocity",
             "surface_velocity",

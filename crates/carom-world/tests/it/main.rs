@@ -19,6 +19,7 @@ mod detail;
 mod door;
 mod driven_bullets;
 mod edit_pairs;
+mod enabled;
 mod escapement;
 mod events;
 mod every_joint;

@@ -162,6 +162,13 @@ fn a_changed_body_is_as_one_that_was_inserted_so() {
             }),
         ),
         (
+            "disabled",
+            with(|d| d.is_enabled = false),
+            Box::new(|w, b| {
+                w.body_mut(b).unwrap().set_enabled(false).unwrap();
+            }),
+        ),
+        (
             "kinematic",
             with(|d| d.mobility = Mobility::Kinematic),
             Box::new(|w, b| {
