@@ -23,7 +23,7 @@ use crate::ground::Ground;
 use crate::knock::Knocks;
 use crate::slide::Contact;
 #[cfg(feature = "soft")]
-use crate::soft_ground::SoftStand;
+use crate::soft_stand::SoftStand;
 use crate::walk::{Character, Walked};
 use crate::world_sweep::{WorldSweep, passes};
 use alloc::vec::Vec;

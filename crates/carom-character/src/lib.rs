@@ -69,11 +69,15 @@ mod one_way;
 #[cfg(feature = "query")]
 mod parts;
 mod settings;
+#[cfg(feature = "world")]
+mod shape_ray;
 #[cfg(feature = "query")]
 mod shape_world;
 mod slide;
 #[cfg(feature = "soft")]
 mod soft_ground;
+#[cfg(feature = "soft")]
+mod soft_stand;
 #[cfg(feature = "soft")]
 mod soft_surfaces;
 mod step;

@@ -30,16 +30,6 @@ const MIN_THROW_RATIO: f64 = 1.0;
 /// The distance by which soft ground may move a character without its body, in skins.
 const MAX_TREMBLE_RATIO: f64 = 0.1;
 
-/// The state of a character on soft ground.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(crate) struct SoftStand {
-    /// Whether the character is a load in the next step.
-    pub(crate) is_load: bool,
-    /// Whether the last step pulled it down.
-    is_pulled: bool,
-}
-
 impl CharacterBody {
     /// Returns the soft body on which the character stands; `None` on other ground and in the air.
     pub fn soft_ground<B: BroadPhase>(&self, world: &World<B>) -> Option<SoftBodyId> {

@@ -13,8 +13,8 @@
 
 use crate::kernel::shape_parts::is_within;
 use crate::parts::{ConvexPart, NearbyPart};
+use crate::shape_ray::ray_shape;
 use crate::sweep::{NO_OBJECT, RayHit};
-use crate::world_sweep::ray_shape;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::BroadPhase;

@@ -97,7 +97,7 @@ pub use soft::error::SoftError;
 #[cfg(feature = "soft")]
 pub use soft::id::{ParticlesId, SoftBodyId, SoftThing};
 #[cfg(feature = "soft")]
-pub use soft::loads::SoftLoad;
+pub use soft::load::SoftLoad;
 #[cfg(feature = "soft")]
 pub use soft::set::SoftEvent;
 #[cfg(feature = "soft")]

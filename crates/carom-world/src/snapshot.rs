@@ -125,7 +125,7 @@ pub struct Snapshot {
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
-    /// Of the last step, and those on kinematic bodies of the steps before.
+    /// Those of the last step, and those on kinematic bodies of the steps before.
     #[cfg_attr(feature = "serde", serde(default))]
     pushes: Vec<PairPush>,
     solver: SolverMemory,

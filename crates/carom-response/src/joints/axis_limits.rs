@@ -16,7 +16,7 @@
 //!
 //! Reference: K. G. Murty, Linear Complementarity, Linear and Nonlinear Programming, 1988, 4.1.
 
-use crate::joints::axes::AxisMatrix;
+use crate::joints::axis_matrix::AxisMatrix;
 use crate::joints::softness::Softness;
 use carom_math::Real;
 

@@ -33,7 +33,6 @@ use crate::bodies::free::delta_rotation;
 use crate::bodies::mass::MassData;
 use crate::impulses::lane_vec::State;
 use crate::joints::load_paths::LoadPaths;
-use crate::joints::rows::invert;
 use crate::sleep::island::DisjointSets;
 use alloc::vec::Vec;
 use carom_math::{Mat3, Quat, Real, Vec3};
@@ -268,4 +267,14 @@ fn turned_matrix(rotation: Quat, tensor: Mat3) -> Mat3 {
 /// Whether a body moves by forces and has a finite mass.
 fn has_mass(mass: &MassData) -> bool {
     0.0 < mass.inverse_mass
+}
+
+/// Returns the inverse, or zero if neither body can turn, so that there is none. It is computed in
+/// `f64`: see [`inverse_of`](crate::integrate::inverse_of).
+pub(crate) fn invert(m: Mat3) -> Mat3 {
+    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = m.as_dmat3();
+    let rows = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
+    let determinant = z.dot(rows.z_axis);
+    let inverse = (rows.transpose() * (1.0 / determinant)).as_mat3();
+    if 0.0 < determinant && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }

@@ -7,6 +7,7 @@
 
 pub(crate) mod axes;
 pub(crate) mod axis_limits;
+pub(crate) mod axis_matrix;
 pub(crate) mod constraints;
 pub(crate) mod fault;
 pub(crate) mod gear;

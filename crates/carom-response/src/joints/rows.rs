@@ -11,7 +11,7 @@ use crate::impulses::lane_vec::State;
 use crate::joints::gear_parts::GearStep;
 use crate::joints::kind::JointKind;
 use crate::joints::load::JointImpulse;
-use crate::joints::mass::JointMass;
+use crate::joints::mass::{JointMass, invert};
 use crate::joints::softness::Softness;
 use crate::joints::torsion_spring::MAX_TURN;
 use carom_math::glam::DMat3;
@@ -390,14 +390,4 @@ pub(crate) fn hinge_angle(rotation_a: Quat, rotation_b: Quat) -> Real {
 
 pub(crate) fn inverse_or_zero(x: Real) -> Real {
     if 0.0 < x { 1.0 / x } else { 0.0 }
-}
-
-/// Returns the inverse, or zero if neither body can turn, so that there is none. It is computed in
-/// `f64`: see [`inverse_of`](crate::integrate::inverse_of).
-pub(crate) fn invert(m: Mat3) -> Mat3 {
-    let DMat3 { x_axis: x, y_axis: y, z_axis: z } = m.as_dmat3();
-    let rows = DMat3::from_cols(y.cross(z), z.cross(x), x.cross(y));
-    let determinant = z.dot(rows.z_axis);
-    let inverse = (rows.transpose() * (1.0 / determinant)).as_mat3();
-    if 0.0 < determinant && inverse.is_finite() { inverse } else { Mat3::ZERO }
 }

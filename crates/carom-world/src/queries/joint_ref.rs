@@ -88,8 +88,8 @@ impl<'a> JointRef<'a> {
     }
 
     /// Returns the coordinate of an axis of a joint of six degrees of freedom, or of one of its
-    /// presets: cylindrical and universal. It is the translation along the axis, or the angle about it in radians from -pi to pi. `None` for
-    /// other kinds.
+    /// presets: cylindrical and universal. It is the translation along the axis, or the angle
+    /// about it in radians from -pi to pi. `None` for other kinds.
     pub fn axis_position(&self, axis: JointAxis) -> Option<f32> {
         self.joint
             .axis_positions(self.bodies[0], self.bodies[1])

@@ -19,75 +19,17 @@
 //!
 //! Degenerate: a pinned vertex takes its part of a load, and does not move.
 
-use crate::soft::error::{SoftError, check_finite};
+use crate::WorldError;
+use crate::soft::load::SoftLoad;
 use crate::soft::set::SoftSet;
 use crate::soft::soft_body::SoftPart;
 use crate::soft::views::{SoftBodyMut, SoftBodyRef};
-use crate::{BodyId, WorldError};
 use alloc::vec::Vec;
 use carom_geom::barycentric;
 use carom_math::Vec3;
 
 /// The distance that a load may move without waking what it rests on, in radii of the vertices.
 const SAME_POINT_RADII: f32 = 0.05;
-
-/// A point mass on a triangle of a soft body during the next step: [`SoftBodyMut::load`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-#[non_exhaustive]
-pub struct SoftLoad {
-    /// The body to which it belongs. Events report that it touches the soft body.
-    pub body: BodyId,
-    /// The triangle of [`SoftBodyRef::mesh`] on which it rests.
-    pub triangle: u32,
-    /// The point of the triangle, in the world. The nearest one counts.
-    pub point: Vec3,
-    /// The radius within which vertices bear it too, not negative. 0.
-    pub radius: f32,
-    /// The mass, not negative. The gravity of the world acts on it.
-    pub mass: f32,
-    /// The velocity before the step. Zero.
-    pub velocity: Vec3,
-    /// A further force during the step. Zero.
-    pub force: Vec3,
-}
-
-impl SoftLoad {
-    /// Returns a mass at rest at a point of a triangle.
-    pub fn new(body: BodyId, triangle: u32, point: Vec3, mass: f32) -> SoftLoad {
-        SoftLoad { body, triangle, point, radius: 0.0, mass, velocity: Vec3::ZERO, force: Vec3::ZERO }
-    }
-
-    /// The same load with a radius within which vertices bear it.
-    #[must_use]
-    pub fn with_radius(self, radius: f32) -> SoftLoad {
-        SoftLoad { radius, ..self }
-    }
-
-    /// The same load with this velocity before the step.
-    #[must_use]
-    pub fn with_velocity(self, velocity: Vec3) -> SoftLoad {
-        SoftLoad { velocity, ..self }
-    }
-
-    /// The same load with a further force.
-    #[must_use]
-    pub fn with_force(self, force: Vec3) -> SoftLoad {
-        SoftLoad { force, ..self }
-    }
-
-    /// Checks the numbers.
-    pub(crate) fn check(&self) -> Result<(), SoftError> {
-        let is_amount = |x: f32| 0.0 <= x && x < f32::INFINITY;
-        let numbers = [(self.mass, "mass of a load"), (self.radius, "radius of a load")];
-        if let Some(&(value, what)) = numbers.iter().find(|(x, _)| !is_amount(*x)) {
-            return Err(SoftError::BadValue { what, value });
-        }
-        check_finite(self.point, "point of a load")?;
-        check_finite(self.velocity, "velocity of a load")?;
-        check_finite(self.force, "force of a load")
-    }
-}
 
 impl SoftPart {
     /// Returns the vertices that bear a load, with the parts of it; none without such a triangle.

@@ -15,7 +15,7 @@
 //! | `insert` | insertion and removal of soft things |
 //! | `views` | reads and changes of one soft thing |
 //! | `advance` | the step |
-//! | `loads` | characters and wheels on the surface of a soft body |
+//! | `load`, `loads` | characters and wheels on the surface of a soft body |
 //! | `fields` | force fields that act on particles |
 //! | `colliding_particles` | which particles collide with which bodies |
 //! | `part_surfaces` | the material of the touched part of a body |
@@ -35,6 +35,7 @@ pub(crate) mod error;
 pub(crate) mod fields;
 pub(crate) mod id;
 pub(crate) mod insert;
+pub(crate) mod load;
 pub(crate) mod loads;
 pub(crate) mod part_surfaces;
 pub(crate) mod per_thing;

@@ -6,7 +6,7 @@
 use crate::BodyId;
 use crate::soft::desc::{SoftBodyDesc, SoftBodyKind};
 use crate::soft::error::{SoftError, check_finite};
-use crate::soft::loads::SoftLoad;
+use crate::soft::load::SoftLoad;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use carom_geom::TriMesh;

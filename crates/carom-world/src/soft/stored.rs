@@ -9,7 +9,7 @@
 use crate::BodyId;
 use crate::soft::desc::{CollisionRules, ParticlePhase, SoftBodyKind, SoftSettings};
 use crate::soft::id::SoftThing;
-use crate::soft::loads::SoftLoad;
+use crate::soft::load::SoftLoad;
 use crate::soft::resting::{Push, Resting};
 use crate::soft::set::{Slot, Soft, SoftEvent, SoftSet, Thing, ThingKind};
 use crate::soft::soft_body::{Constraint, Held, SoftPart, constraint_of, mesh_of};
