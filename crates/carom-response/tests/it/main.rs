@@ -16,6 +16,7 @@ mod plausible;
 mod responses;
 mod round_contacts;
 mod scene;
+mod spring_chains;
 mod springs;
 mod stacks;
 mod surfaces;

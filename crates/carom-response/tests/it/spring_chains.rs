@@ -1,0 +1,152 @@
+//! Chains of hinges with torsion springs or position motors: they gain no energy, and motors hold
+//! an arm.
+
+use crate::scene::Scene;
+use carom_math::{Pose, Vec3};
+use carom_response::{Joint, JointKind, Motor, SolverSettings, Spring, TorsionSpring};
+
+const LENGTH: f32 = 0.3;
+const LINK: Vec3 = Vec3::new(0.15, 0.03, 0.03);
+const GRAVITY: f32 = 9.81;
+
+/// What drives the hinges of a chain.
+#[derive(Clone, Copy, Debug)]
+enum Drive {
+    Torsion { stiffness: f32, damping: f32 },
+    Motor { frequency: f32, ratio: f32 },
+}
+
+impl Drive {
+    fn is_damped(self) -> bool {
+        match self {
+            Drive::Torsion { damping, .. } => 0.0 < damping,
+            Drive::Motor { ratio, .. } => 0.0 < ratio,
+        }
+    }
+}
+
+/// Horizontal links of 1 kg at rest, on a fixed body. The last one may carry a tool.
+fn chain(n: usize, tool: f32, drive: Drive) -> Scene {
+    let settings = SolverSettings::default().with_gravity(Vec3::NEG_Y * GRAVITY).with_sleep(false);
+    let mut scene = Scene::new(settings);
+    scene.fixed(Vec3::splat(0.05), Pose::IDENTITY);
+    let motor = match drive {
+        Drive::Torsion { .. } => None,
+        Drive::Motor { frequency, ratio } => Some(Motor::position(0.0, Spring::new(frequency, ratio))),
+    };
+    for k in 0..n {
+        let at = Vec3::X * LENGTH * k as f32;
+        scene.dynamic(LINK, 1.0, Pose::from_translation(at + Vec3::X * 0.5 * LENGTH));
+        let kind = JointKind::Revolute { limits: None, motor };
+        let mut joint = Joint::at(kind, &scene.bodies, k as u32, k as u32 + 1, at, Vec3::Z).unwrap();
+        if let Drive::Torsion { stiffness, damping } = drive {
+            joint = joint.with_torsion_spring(TorsionSpring::new(stiffness, 0.0).with_damping(damping));
+        }
+        scene.joints.push(joint);
+    }
+    if 0.0 < tool {
+        let at = Vec3::X * LENGTH * n as f32;
+        scene.dynamic(Vec3::splat(0.1), tool, Pose::from_translation(at));
+        let (a, b) = (n as u32, n as u32 + 1);
+        scene.joints.push(Joint::at(JointKind::Weld, &scene.bodies, a, b, at, Vec3::Z).unwrap());
+    }
+    scene
+}
+
+/// The kinetic energy, and the energy of height, which is 0 at the start.
+fn energies(scene: &Scene) -> [f64; 2] {
+    scene.bodies.iter().filter(|body| 0.0 < body.inverse_mass).fold([0.0; 2], |[moving, height], body| {
+        let weight = f64::from(GRAVITY / body.inverse_mass);
+        let y = f64::from(body.world_center().y);
+        [moving + f64::from(body.kinetic_energy()), height + weight * y]
+    })
+}
+
+/// Returns the largest energy, and the kinetic energy at the end.
+fn run(scene: &mut Scene, rate: f32, duration: f32) -> [f64; 2] {
+    let mut most = 0.0f64;
+    for _ in 0..(duration * rate) as usize {
+        scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, 1.0 / rate).unwrap();
+        let [moving, height] = energies(scene);
+        most = most.max(moving + height);
+    }
+    [most, energies(scene)[0]]
+}
+
+/// What integration and the correction of positions may add, as a share of the energy that a fall
+/// by a link would set free.
+const TOLERANCE: f64 = 0.02;
+
+fn drives() -> Vec<Drive> {
+    let mut drives = Vec::new();
+    for stiffness in [20.0, 200.0, 2e3, 2e4, 2e5] {
+        for damping in [0.0, 0.5, 5.0, 50.0, 500.0] {
+            drives.push(Drive::Torsion { stiffness, damping });
+        }
+    }
+    for frequency in [1.0, 8.0, 30.0, 120.0] {
+        for ratio in [0.0, 0.1, 1.0, 2.0] {
+            drives.push(Drive::Motor { frequency, ratio });
+        }
+    }
+    drives
+}
+
+#[test]
+fn no_chain_gains_energy() {
+    let mut failed = 0;
+    for (n, rate, tool) in [
+        (2, 60.0, 0.0),
+        (2, 30.0, 20.0),
+        (2, 240.0, 0.0),
+        (5, 30.0, 0.0),
+        (5, 60.0, 20.0),
+        (10, 60.0, 0.0),
+        (10, 30.0, 20.0),
+    ] {
+        for drive in drives() {
+            let [most, _] = run(&mut chain(n, tool, drive), rate, 2.0);
+            let bound = TOLERANCE * f64::from(GRAVITY * LENGTH * (n as f32 + tool));
+            if !(most < bound) {
+                println!("{n} links, tool {tool}, {rate} Hz, {drive:?}: {most:.3} J of {bound:.3}");
+                failed += 1;
+            }
+        }
+    }
+    assert_eq!(failed, 0);
+}
+
+#[test]
+fn damped_chains_come_to_rest() {
+    for (n, tool) in [(2, 0.0), (5, 0.0), (5, 20.0)] {
+        for drive in [
+            Drive::Torsion { stiffness: 2000.0, damping: 50.0 },
+            Drive::Torsion { stiffness: 2e4, damping: 500.0 },
+            Drive::Torsion { stiffness: 2000.0, damping: 10.0 },
+            Drive::Motor { frequency: 8.0, ratio: 1.0 },
+            Drive::Motor { frequency: 120.0, ratio: 1.0 },
+            Drive::Motor { frequency: 30.0, ratio: 5.0 },
+        ] {
+            assert!(drive.is_damped());
+            let [_, moving] = run(&mut chain(n, tool, drive), 60.0, 10.0);
+            println!("{n} links, tool {tool}, {drive:?}: {moving:.2e} J left");
+            assert!(moving < 1e-3, "{n} links, tool {tool}, {drive:?}: {moving} J");
+        }
+    }
+}
+
+/// The motor of the root holds the whole arm: its stiffness is that for the inertia of all links.
+#[test]
+fn a_position_motor_holds_the_arm_behind_it() {
+    for (n, tool) in [(1, 0.0), (2, 0.0), (5, 0.0), (10, 0.0), (5, 20.0)] {
+        let mut scene = chain(n, tool, Drive::Motor { frequency: 8.0, ratio: 1.0 });
+        run(&mut scene, 60.0, 5.0);
+        let (count, length) = (n as f32, LENGTH * n as f32);
+        let torque = GRAVITY * length * (0.5 * count + tool);
+        let inertia = length * length * (count / 3.0 + tool);
+        let closed = torque / (inertia * (core::f32::consts::TAU * 8.0).powi(2));
+        let angle = -scene.joints[0].angle(&scene.bodies[0], &scene.bodies[1]).unwrap();
+        println!("{n} links, tool {tool}: the root sags by {angle:.5}, closed form {closed:.5}");
+        assert!((angle / f64::from(closed) - 1.0).abs() < 0.05, "{angle} {closed}");
+    }
+}
