@@ -72,9 +72,7 @@ impl JointPasses<'_> {
     /// Does one iteration of each joint, and solves the trees.
     fn iterate(&mut self, bodies: &mut Jointed<'_>, may_spring: bool) {
         self.each(|step, joint, masses, substep| {
-            if step.is_in_tree {
-                step.solve_limits(joint, bodies, substep, may_spring);
-            } else {
+            if !step.is_in_tree {
                 step.solve(joint, masses, bodies, substep, may_spring);
             }
         });

@@ -5,16 +5,17 @@
 //! arm. Its impulse then lags behind the motion by many substeps. A stiff damper that lags pushes
 //! along the motion and adds energy (test: `spring_chains::no_chain_gains_energy`).
 //!
-//! 1. Hinges, welds and spherical joints form trees. A joint that closes a loop is no part of one.
+//! 1. Hinges, welds and spherical joints without limits form trees. A joint that closes a loop is no part of one.
 //!    A tree is solved directly if it has two joints and a torsion spring or a position motor on a
 //!    hinge. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
 //!    of its parent, with `D = J M^-1 J^T + C`.
-//! 3. Limits and velocity motors of hinges, cones and twists are solved before, row by row.
-//! 4. A motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
-//!    impulse or speed. Then the tree is solved again.
+//! 3. Limits of hinges begin as rows that hold. A limit that would pull is released.
+//! 4. So a motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
+//!    impulse or speed. Then the tree is solved again. Rows that changed do not change back in the
+//!    same solution.
 //! 5. The stiffness of a position motor follows from the inertia about its hinge of all that lies
 //!    behind it, as if that were one body.
 //! 6. A torsion spring that is soft for its two bodies uses the mean of three angles, as a single
@@ -23,6 +24,7 @@
 //! Reference: D. Baraff, Linear-Time Dynamics Using Lagrange Multipliers, SIGGRAPH 1996.
 //! Differs: bodies and joints are eliminated in pairs, so that every matrix is positive definite.
 
+use crate::bodies::free::{motion, set_motion};
 use crate::impulses::lane_vec::State;
 use crate::joints::joint::Joint;
 use crate::joints::kind::{JointAxis, JointKind};
@@ -37,12 +39,12 @@ use alloc::vec::Vec;
 use carom_math::glam::{DMat3, DVec3};
 use carom_math::{Real, Vec3};
 
-/// The rows of a joint: three of its point, three of rotation, and a motor beside a spring.
-const MAX_ROWS: usize = 7;
+/// The rows of a hinge: three of its point, two across its axis, two limits, a motor, a spring.
+const MAX_ROWS: usize = 9;
 
 /// The largest number of solutions of a tree in a substep. Each but the first makes at least one
 /// row of given impulse or speed.
-const MAX_ROUNDS: u32 = 4;
+const MAX_ROUNDS: u32 = 6;
 
 /// A body that does not turn or move along an axis counts as heavier by this factor than along
 /// its other axes.
@@ -73,8 +75,10 @@ enum Bound {
 enum RowKind {
     Point,
     Turn,
-    Spring,
+    Lower,
+    Upper,
     Motor,
+    Spring,
 }
 
 /// One row of a joint.
@@ -183,7 +187,12 @@ const NO_NODE: u32 = u32::MAX;
 
 /// Whether a joint may be part of a tree.
 fn is_rigid(joint: &Joint) -> bool {
-    joint.kind.has_point_row() && joint.spring.is_none()
+    let is_free = match joint.kind {
+        JointKind::Weld | JointKind::Revolute { .. } => true,
+        JointKind::Spherical { cone, twist } => core::f32::consts::PI <= cone && twist.is_none(),
+        _ => false,
+    };
+    is_free && joint.spring.is_none()
 }
 
 /// Whether a hinge has a spring, or a motor that acts as one.
@@ -357,10 +366,10 @@ impl SpringTrees {
             }
         }
         for link in links.iter() {
-            let step = &steps[link.step as usize];
-            let mut rows = step.load(bodies.states);
-            link.apply(&mut rows, &mut joints[indices[link.step as usize] as usize]);
-            rows.store(step, bodies);
+            link.add_impulses(&mut joints[indices[link.step as usize] as usize].impulse);
+        }
+        for node in nodes.iter() {
+            node.apply(&masses[node.slot as usize], bodies);
         }
     }
 
@@ -438,15 +447,20 @@ impl Link {
         };
         match joint.kind {
             JointKind::Weld => Vec3::AXES.into_iter().for_each(hold),
-            JointKind::Revolute { motor, .. } => {
+            JointKind::Revolute { limits, motor } => {
                 let (p, q) = rows.limited.0.any_orthonormal_pair();
                 hold(p);
                 hold(q);
+                if let Some(limits) = limits {
+                    self.add_limits(&rows, limits, &joint.impulse, (rate, substep.h));
+                }
+                if let Some(motor) = motor.filter(|motor| may_spring || !motor.is_position()) {
+                    let near = |[low, high]: [Real; 2]| angle_near(rows.limited.1, 0.5 * (low + high));
+                    let within = |limits| motor.within(near(limits), limits, substep.h);
+                    self.add_motor(&rows, nodes, &limits.map_or(motor, within), &joint.impulse, substep.h);
+                }
                 if may_spring {
                     self.add_spring(&rows, step, joint, substep.h);
-                }
-                if let Some(motor) = motor.filter(|_| has_bias) {
-                    self.add_motor(&rows, nodes, &motor, &joint.impulse, substep.h);
                 }
             }
             _ => {}
@@ -461,7 +475,8 @@ impl Link {
         let six = |x: Vec3, y: Vec3| [x.x, x.y, x.z, y.x, y.y, y.z].map(f64::from);
         let (of_a, of_b) = (six(-linear, -turns[0]), six(linear, turns[1]));
         let (parent, child) = if self.child_is_b { (of_a, of_b) } else { (of_b, of_a) };
-        self.rows[self.n_rows] = Row { kind, direction, parent, child, right, speed: f64::from(speed), ..Row::EMPTY };
+        self.rows[self.n_rows] =
+            Row { kind, direction, parent, child, right, speed: f64::from(speed), ..Row::EMPTY };
         self.n_rows += 1;
         &mut self.rows[self.n_rows - 1]
     }
@@ -487,15 +502,38 @@ impl Link {
         row.max_speed = (f64::from(MAX_TURN) / h).max(f64::from(speed).abs());
     }
 
-    /// Adds the row of a position motor.
+    /// Adds the rows of limits, if a substep may reach them.
+    fn add_limits(
+        &mut self,
+        rows: &Moving<'_>,
+        [low, high]: [Real; 2],
+        i: &JointImpulse,
+        (rate, h): (Real, Real),
+    ) {
+        let angle = angle_near(rows.limited.1, 0.5 * (low + high));
+        let (axis, speed) = (rows.limited.0, rows.hinge_speed());
+        let sides =
+            [(RowKind::Lower, 1.0, angle - low, i.lower), (RowKind::Upper, -1.0, high - angle, i.upper)];
+        for (kind, sign, room, old) in sides.into_iter().filter(|side| side.2 < MAX_TURN) {
+            let bias = if 0.0 < room { room / h } else { room * rate };
+            self.add(rows, kind, axis * sign, sign * speed, f64::from(-bias)).range[0] = f64::from(-old);
+        }
+    }
+
+    /// Adds the row of a motor.
     fn add_motor(&mut self, rows: &Moving<'_>, nodes: &[Node], motor: &Motor, i: &JointImpulse, h: Real) {
-        let Drive::Position(target, spring) = motor.drive else { return };
-        let (axis, angle) = (rows.limited.0, angle_near(rows.limited.1, motor.middle()));
-        let Softness { bias_rate, mass_scale, impulse_scale } = spring.softness(h);
-        let inertia = self.inertia_behind(nodes, axis.as_dvec3(), rows.points[1].as_dvec3());
+        let axis = rows.limited.0;
         let old = f64::from(i.motors[ABOUT_X]);
-        let compliance = f64::from(impulse_scale) / (f64::from(mass_scale) * inertia);
-        let right = -f64::from(bias_rate) * f64::from(angle - target) - compliance * old;
+        let (compliance, right) = match motor.drive {
+            Drive::Velocity(speed) => (0.0, f64::from(speed)),
+            Drive::Position(target, spring) => {
+                let angle = angle_near(rows.limited.1, motor.middle());
+                let Softness { bias_rate, mass_scale, impulse_scale } = spring.softness(h);
+                let inertia = self.inertia_behind(nodes, axis.as_dvec3(), rows.points[1].as_dvec3());
+                let compliance = f64::from(impulse_scale) / (f64::from(mass_scale) * inertia);
+                (compliance, -f64::from(bias_rate) * f64::from(angle - target) - compliance * old)
+            }
+        };
         let max = f64::from(motor.max_force) * f64::from(h);
         let row = self.add(rows, RowKind::Motor, axis, rows.hinge_speed(), right);
         row.compliance = compliance;
@@ -545,7 +583,10 @@ impl Link {
         // A row along which neither body can move has almost nothing on its diagonal.
         let most = |is_point: bool| {
             let of_kind = |row: &Row| (row.kind == RowKind::Point) == is_point;
-            let entries = rows.iter().enumerate().filter(|(_, row)| of_kind(row) && row.compliance == 0.0);
+            let entries = rows
+                .iter()
+                .enumerate()
+                .filter(|(_, row)| of_kind(row) && row.compliance == 0.0 && !row.is_given());
             entries.fold(0.0f64, |most, (i, _)| most.max(matrix[i][i]))
         };
         let least = [most(false), most(true)].map(|most| MIN_PIVOT * most);
@@ -553,8 +594,7 @@ impl Link {
         for i in 0..n {
             let floor = least[usize::from(rows[i].kind == RowKind::Point)];
             for k in 0..=i {
-                let before: f64 =
-                    (0..k).map(|j| self.factors[i][j] * self.factors[k][j] * pivots[j]).sum();
+                let before: f64 = (0..k).map(|j| self.factors[i][j] * self.factors[k][j] * pivots[j]).sum();
                 let rest = matrix[i][k] - before;
                 if k < i {
                     self.factors[i][k] = rest * self.factors[k][k];
@@ -620,31 +660,42 @@ impl Link {
         is_any
     }
 
-    /// Applies the impulses.
-    fn apply(&self, rows: &mut Moving<'_>, joint: &mut Joint) {
-        let i = &mut joint.impulse;
-        if let JointKind::Revolute { .. } = joint.kind {
-            // The axis has turned since the last substep.
-            let axis = rows.limited.0;
-            i.angular -= axis * axis.dot(i.angular);
-        }
-        let (mut linear, mut angular, mut about) = (Vec3::ZERO, Vec3::ZERO, Vec3::ZERO);
+    /// Adds the changes to the impulses of the joint.
+    fn add_impulses(&self, i: &mut JointImpulse) {
         for row in &self.rows[..self.n_rows] {
             let change = row.change as Real;
             match row.kind {
-                RowKind::Point => linear += row.direction * change,
-                RowKind::Turn => angular += row.direction * change,
-                RowKind::Spring => i.spring += change,
+                RowKind::Point => i.linear += row.direction * change,
+                RowKind::Turn => i.angular += row.direction * change,
+                RowKind::Lower => i.lower += change,
+                RowKind::Upper => i.upper += change,
                 RowKind::Motor => i.motors[ABOUT_X] += change,
-            }
-            if matches!(row.kind, RowKind::Spring | RowKind::Motor) {
-                about += row.direction * change;
+                RowKind::Spring => i.spring += change,
             }
         }
-        i.linear += linear;
-        i.angular += angular;
-        rows.push(linear);
-        rows.twist(angular + about);
+    }
+}
+
+impl Node {
+    /// Adds the change to the velocity of the body. A large impulse that others nearly cancel
+    /// would lose digits, so impulses are not applied one by one.
+    fn apply(&self, mass: &JointMass, bodies: &mut Jointed<'_>) {
+        let slot = self.slot as usize;
+        let turns = [0, 1, 2].map(|k| mass.turning.col(k) != Vec3::ZERO);
+        let moves = 0.0 < mass.moving;
+        let (mut v, mut w) = motion(&bodies.states[slot]);
+        let old = (v, w);
+        for k in 0..3 {
+            if moves {
+                v[k] += self.change[k] as Real;
+            }
+            if turns[k] {
+                w[k] += self.change[k + 3] as Real;
+            }
+        }
+        bodies.pushes[slot].0 += v - old.0;
+        bodies.pushes[slot].1 += w - old.1;
+        set_motion(&mut bodies.states[slot], v, w);
     }
 }
 

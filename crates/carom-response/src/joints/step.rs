@@ -14,9 +14,8 @@ use crate::joints::joint::Joint;
 use crate::joints::kind::{JointAxis, JointKind};
 use crate::joints::load::{JointImpulse, JointLoad};
 use crate::joints::mass::JointMass;
-use crate::joints::motor::Motor;
 use crate::joints::pulley::Rope;
-use crate::joints::rows::{JointStep, Jointed, Moving, Rows, Substep, angle_near, inverse_or_zero, limit};
+use crate::joints::rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, limit};
 use crate::joints::softness::Softness;
 use carom_math::{Quat, Real, Vec3, rotation};
 
@@ -111,6 +110,11 @@ impl JointStep {
         }
         let mut rows = self.load(bodies.states);
         let i = &mut joint.impulse;
+        if self.is_in_tree {
+            // A direct solution needs no start.
+            *i = JointImpulse { substep: substep.h, ..JointImpulse::default() };
+            return;
+        }
         if rows.whirl(&joint.kind, substep) {
             *i = JointImpulse::default();
             return;
@@ -216,12 +220,38 @@ impl JointStep {
                 rows.hold_point(i, soft);
             }
             JointKind::Spherical { cone, twist } => {
-                limit_ball(&mut rows, i, (cone, twist), soft, h);
+                if cone < core::f32::consts::PI {
+                    let (bend, angle) = rows.limited;
+                    let mass = rows.limited_mass;
+                    let speed = -bend.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
+                    rows.twist(bend * -change);
+                }
+                if let Some(limits) = twist {
+                    rows.limit_twist(i, limits, soft, h);
+                }
                 rows.hold_point(i, soft);
             }
             JointKind::Revolute { limits, motor } => {
-                limit_hinge(&mut rows, i, (limits, motor), (soft, has_springs), h);
-                let axis = rows.limited.0;
+                let (axis, angle) = rows.limited;
+                let mass = rows.limited_mass;
+                let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
+                if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
+                    let motor = limits.map_or(motor, |limits| motor.within(near(limits), limits, h));
+                    let (speed, old) = (axis.dot(rows.w_b - rows.w_a), i.motors[ABOUT_X]);
+                    let change = motor.change(old, (0.0, speed, mass), has_springs, h);
+                    rows.twist(axis * change);
+                    i.motors[ABOUT_X] = old + change;
+                }
+                if let Some([low, high]) = limits {
+                    let angle = near([low, high]);
+                    let speed = axis.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
+                    rows.twist(axis * change);
+                    let speed = -axis.dot(rows.w_b - rows.w_a);
+                    let change = limit(&mut i.upper, high - angle, speed, mass, soft, h);
+                    rows.twist(axis * -change);
+                }
                 // Keeps the axes aligned: no rotation across A's axis.
                 rows.hold_axis(i, axis, soft);
                 rows.hold_point(i, soft);
@@ -229,30 +259,6 @@ impl JointStep {
                     axes::turn_to(&motor, &mut rows, i, h);
                 }
             }
-        }
-        rows.store(self, bodies);
-    }
-
-    /// Does one iteration of the limits, and of a velocity motor, of a joint in a tree.
-    pub(crate) fn solve_limits(
-        &self,
-        joint: &mut Joint,
-        bodies: &mut Jointed,
-        substep: &Substep,
-        may_spring: bool,
-    ) {
-        let mut rows = self.load(bodies.states);
-        let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
-        let soft = if has_springs { substep.softness } else { Softness::RIGID };
-        let i = &mut joint.impulse;
-        match joint.kind {
-            JointKind::Spherical { cone, twist } => {
-                limit_ball(&mut rows, i, (cone, twist), soft, substep.h);
-            }
-            JointKind::Revolute { limits, motor } => {
-                limit_hinge(&mut rows, i, (limits, motor), (soft, has_springs), substep.h);
-            }
-            _ => return,
         }
         rows.store(self, bodies);
     }
@@ -283,55 +289,6 @@ impl JointStep {
 
 /// The index of the axis of a revolute joint among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
-
-/// Does one iteration of the cone and the twist of a spherical joint.
-fn limit_ball(
-    rows: &mut Moving<'_>,
-    i: &mut JointImpulse,
-    (cone, twist): (Real, Option<[Real; 2]>),
-    soft: Softness,
-    h: Real,
-) {
-    if cone < core::f32::consts::PI {
-        let (bend, angle) = rows.limited;
-        let mass = rows.limited_mass;
-        let speed = -bend.dot(rows.w_b - rows.w_a);
-        let change = limit(&mut i.upper, cone - angle, speed, mass, soft, h);
-        rows.twist(bend * -change);
-    }
-    if let Some(limits) = twist {
-        rows.limit_twist(i, limits, soft, h);
-    }
-}
-
-/// Does one iteration of the limits and the velocity motor of a hinge.
-fn limit_hinge(
-    rows: &mut Moving<'_>,
-    i: &mut JointImpulse,
-    (limits, motor): (Option<[Real; 2]>, Option<Motor>),
-    (soft, has_springs): (Softness, bool),
-    h: Real,
-) {
-    let (axis, angle) = rows.limited;
-    let mass = rows.limited_mass;
-    let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
-    if let Some(motor) = motor.filter(|motor| !motor.is_position()) {
-        let motor = limits.map_or(motor, |limits| motor.within(near(limits), limits, h));
-        let (speed, old) = (axis.dot(rows.w_b - rows.w_a), i.motors[ABOUT_X]);
-        let change = motor.change(old, (0.0, speed, mass), has_springs, h);
-        rows.twist(axis * change);
-        i.motors[ABOUT_X] = old + change;
-    }
-    if let Some([low, high]) = limits {
-        let angle = near([low, high]);
-        let speed = axis.dot(rows.w_b - rows.w_a);
-        let change = limit(&mut i.lower, angle - low, speed, mass, soft, h);
-        rows.twist(axis * change);
-        let speed = -axis.dot(rows.w_b - rows.w_a);
-        let change = limit(&mut i.upper, high - angle, speed, mass, soft, h);
-        rows.twist(axis * -change);
-    }
-}
 
 /// Returns the angular impulse about the axis of a revolute joint.
 fn about_axis(i: &JointImpulse) -> Real {
