@@ -85,10 +85,11 @@ def check(
         missing = [name for name in (a, b) if name not in numbers]
         if not missing:
             assembly.ignore(numbers[a], numbers[b])
-        elif unread:
-            notes.append(f"ignore: no part has the name {missing[0]!r}")
-        else:
-            raise _carom.WorldError(f"ignore: no part has the name {missing[0]!r}")
+            continue
+        why = f"ignore: no part has the name {missing[0]!r}"
+        if not unread:
+            raise _carom.WorldError(why)
+        notes.append(why)
     clashes = [
         _clash(names[a], names[b], shapes[a], shapes[b])
         for a, b in assembly.clashes(clearance=clearance, threads=threads).tolist()

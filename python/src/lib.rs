@@ -10,6 +10,7 @@ mod cast;
 mod error;
 mod files;
 mod motor;
+mod numbers;
 mod points;
 mod pose;
 mod query;

@@ -1,8 +1,9 @@
 //! Shapes in single precision as plain data: what a world's shape is made of, again and again with
 //! the same bits.
 //!
-//! A snapshot has these. The hull of a hull's corners need not have its faces in the same order. So
-//! the points that the first hull was made of are stored, and not its corners.
+//! A snapshot has those that a snapshot of `carom-world` has not. The hull of a hull's corners need
+//! not have its faces in the same order. So the points that the first hull was made of are stored,
+//! and not its corners.
 
 use crate::error;
 use carom_geom::{ConvexHull, HeightField, TaperedCapsule, TriMesh};
@@ -161,6 +162,36 @@ impl StoredShape {
                 Ok(Shape::Voxels(Arc::new(voxels)))
             }
             StoredShape::Opaque(shape) => Ok(shape.clone()),
+        }
+    }
+
+    /// Whether a snapshot of `carom-world` has the shape: see its type `Snapshot`.
+    pub(crate) fn is_in_snapshots(&self) -> bool {
+        match self {
+            StoredShape::Compound(parts) => parts.iter().all(|(part, _)| part.has_few_numbers()),
+            other => other.has_few_numbers(),
+        }
+    }
+
+    fn has_few_numbers(&self) -> bool {
+        match self {
+            StoredShape::Sphere(_)
+            | StoredShape::Capsule(..)
+            | StoredShape::TaperedCapsule(..)
+            | StoredShape::Cuboid(_)
+            | StoredShape::Cylinder(..)
+            | StoredShape::Cone(..)
+            | StoredShape::Ellipsoid(_)
+            | StoredShape::Torus(..)
+            | StoredShape::HalfSpace(_) => true,
+            StoredShape::Rounded(core, _) => core.has_few_numbers(),
+            StoredShape::Hull(_)
+            | StoredShape::Mesh(..)
+            | StoredShape::HeightField(..)
+            | StoredShape::Compound(_)
+            | StoredShape::PointCloud(..)
+            | StoredShape::Voxels(..)
+            | StoredShape::Opaque(_) => false,
         }
     }
 

@@ -1,10 +1,11 @@
 //! `carom.World`: bodies that fall, collide and come to rest.
 //!
-//! A world computes in single precision. The handles of Python are numbers that count up. The
-//! number of a body, a collider or a joint is its `user_data` in the crate.
+//! A world computes in single precision. The handles of Python are numbers that count up:
+//! [`crate::numbers`]. The number of a joint is also its `user_data` in the crate.
 
 use crate::array::{self, Rows, array, array_rows};
 use crate::error::{self, WorldError};
+use crate::numbers::Numbers;
 use crate::pose::{self, to_seven};
 use crate::shape::PyShape;
 use crate::stored_shape::StoredShape;
@@ -18,7 +19,7 @@ use carom_world::{
 use glam::{DVec3, Vec3};
 use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 /// A world of rigid and soft bodies, in single precision. Gravity is along -z by default.
 ///
@@ -29,22 +30,14 @@ use std::collections::HashMap;
 #[pyclass(module = "carom", name = "World")]
 pub(crate) struct PyWorld {
     pub(crate) world: World,
-    pub(crate) bodies: Vec<Option<BodyId>>,
-    pub(crate) colliders: Vec<Option<StoredCollider>>,
-    pub(crate) joints: Vec<Option<JointId>>,
+    pub(crate) bodies: Numbers<BodyId>,
+    pub(crate) colliders: Numbers<ColliderId>,
+    /// Those that broke are removed later.
+    pub(crate) joints: Numbers<JointId>,
     /// Cloth, ropes, soft bodies and particles.
-    pub(crate) soft: Vec<Option<SoftThing>>,
-    /// The numbers of all bodies, colliders and soft things that ever were: events name removed
-    /// ones, too.
-    pub(crate) body_numbers: HashMap<BodyId, u32>,
-    pub(crate) collider_numbers: HashMap<ColliderId, u32>,
-    pub(crate) soft_numbers: HashMap<SoftThing, u32>,
-}
-
-/// A collider, and what its shape is made of.
-pub(crate) struct StoredCollider {
-    pub(crate) id: ColliderId,
-    pub(crate) shape: StoredShape,
+    pub(crate) soft: Numbers<SoftThing>,
+    /// The shapes that a snapshot of the world does not have, by collider.
+    pub(crate) assets: BTreeMap<ColliderId, StoredShape>,
 }
 
 /// The first hits of n rays on bodies, one row for each.
@@ -118,8 +111,8 @@ impl PyWorld {
             (None, _, _) => Material::new(friction.unwrap_or(0.5), restitution.unwrap_or(0.0)),
         };
         let (shape, place) = (shape.get(), pose::pose(pose, "pose")?);
-        let number = next(self.bodies.len(), "bodies")?;
-        let collider_number = next(self.colliders.len(), "colliders")?;
+        self.bodies.next("bodies")?;
+        self.colliders.next("colliders")?;
         let stored = StoredShape::of(&shape.shape)?;
         let mut collider = ColliderDesc::new(stored.build()?);
         if let Some(frame) = &shape.frame {
@@ -130,8 +123,7 @@ impl PyWorld {
             .with_material(material)
             .with_filter(filter.map_or_else(Filter::default, |filter| filter.get().filter))
             .with_sensor(sensor)
-            .with_impulse_threshold(impulse_threshold.unwrap_or(f32::MAX))
-            .with_user_data(u64::from(collider_number));
+            .with_impulse_threshold(impulse_threshold.unwrap_or(f32::MAX));
         let mut desc = BodyDesc::empty(mobility_of(mobility)?).with_collider(collider);
         if let Some(mass) = mass {
             desc = desc.with_mass(mass);
@@ -146,11 +138,9 @@ impl PyWorld {
             .with_damping(linear_damping, angular_damping)
             .with_locked_axes(locked(locked_axes.as_deref().unwrap_or_default())?)
             .with_ccd(ccd)
-            .with_can_sleep(can_sleep)
-            .with_user_data(u64::from(number));
+            .with_can_sleep(can_sleep);
         let id = self.world.insert(desc).map_err(error::world)?;
-        self.bodies.push(Some(id));
-        self.body_numbers.insert(id, number);
+        let number = self.bodies.push(id);
         let first = self.world.body(id).map_err(error::world)?.colliders().next().map(|c| c.id());
         self.note_collider(first.ok_or_else(|| error::world("a body without its collider"))?, stored);
         Ok(number)
@@ -160,12 +150,12 @@ impl PyWorld {
     fn remove(&mut self, body: u32) -> PyResult<()> {
         let id = self.id(body)?;
         let view = self.world.body(id).map_err(error::world)?;
-        let colliders: Vec<u64> = view.colliders().map(|collider| collider.user_data()).collect();
+        let colliders: Vec<ColliderId> = view.colliders().map(|collider| collider.id()).collect();
+        let joints: Vec<JointId> = view.joints().map(|joint| joint.id()).collect();
         self.world.remove(id).map_err(error::world)?;
-        self.bodies[body as usize] = None;
-        for collider in colliders {
-            self.colliders[collider as usize] = None;
-        }
+        self.bodies.remove(id);
+        colliders.into_iter().for_each(|collider| self.forget_collider(collider));
+        joints.into_iter().for_each(|joint| self.joints.remove(joint));
         Ok(())
     }
 
@@ -175,6 +165,7 @@ impl PyWorld {
         for _ in 0..count {
             let world = &mut self.world;
             work::on_pool(py, threads, || world.step(dt).map(|_| ()))?.map_err(error::world)?;
+            self.follow_step();
             py.check_signals()?;
         }
         Ok(())
@@ -185,16 +176,17 @@ impl PyWorld {
         py.detach(|| {
             self.world.detect();
         });
+        self.follow_step();
     }
 
     /// The numbers of the bodies, ascending, (n,).
     fn bodies<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
-        array(py, self.live().map(|(number, _)| number as i64).collect())
+        array(py, self.bodies.iter().map(|(number, _)| i64::from(number)).collect())
     }
 
     /// The poses of all bodies, (n, 7): x, y, z, qx, qy, qz, qw, in the order of their numbers.
     fn poses<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
-        array_rows(py, self.live().map(|(_, body)| to_seven(&single::wide_pose(&body.pose()))).collect())
+        array_rows(py, self.live().map(|body| to_seven(&single::wide_pose(&body.pose()))).collect())
     }
 
     /// The velocities of all bodies, (n, 6): linear of the centre of mass, then angular.
@@ -203,7 +195,7 @@ impl PyWorld {
             let (v, w) = (body.linear_velocity().as_dvec3(), body.angular_velocity().as_dvec3());
             [v.x, v.y, v.z, w.x, w.y, w.z]
         };
-        array_rows(py, self.live().map(|(_, body)| row(&body)).collect())
+        array_rows(py, self.live().map(|body| row(&body)).collect())
     }
 
     /// The masses of all bodies, (n,); 0 for those that are fixed or kinematic.
@@ -212,12 +204,12 @@ impl PyWorld {
             Mobility::Dynamic => f64::from(body.mass()),
             _ => 0.0,
         };
-        array(py, self.live().map(|(_, body)| mass(body)).collect())
+        array(py, self.live().map(|body| mass(body)).collect())
     }
 
     /// Whether each body sleeps, (n,).
     fn sleeping<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
-        array(py, self.live().map(|(_, body)| body.is_sleeping()).collect())
+        array(py, self.live().map(|body| body.is_sleeping()).collect())
     }
 
     /// Puts a body at a pose, and wakes what it touched.
@@ -324,7 +316,8 @@ impl PyWorld {
                 let ray =
                     Ray::new(origins.vector(first + i).as_vec3(), directions.vector(first + i).as_vec3());
                 if let Some(hit) = query.cast_ray(&ray, interval) {
-                    let (body, collider) = (world.number(hit.body), world.collider_number(hit.collider));
+                    let (body, collider) =
+                        (world.bodies.number(hit.body), world.colliders.number(hit.collider));
                     let (t, normal) = (hit.hit.t, hit.hit.normal.as_dvec3());
                     *slot = (body, collider, f64::from(t), ray.at(t).as_dvec3(), normal);
                 }
@@ -354,7 +347,7 @@ impl PyWorld {
         let shape = StoredShape::of(&shape.shape)?.build()?;
         let wanted = query_filter(filter);
         let colliders = py.detach(|| self.world.query(&wanted).overlap_shape(&shape, &place).to_vec());
-        let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.number(id.body())).collect();
+        let mut numbers: Vec<i64> = colliders.into_iter().map(|id| self.bodies.number(id.body())).collect();
         numbers.sort_unstable();
         numbers.dedup();
         Ok(array(py, numbers))
@@ -402,50 +395,56 @@ fn locked(names: &[String]) -> PyResult<LockedAxes> {
     Ok(axes)
 }
 
-/// Returns the number of the next thing in a list.
-pub(crate) fn next(len: usize, what: &str) -> PyResult<u32> {
-    u32::try_from(len).map_err(|_| error::world(format!("too many {what}")))
-}
-
 impl PyWorld {
     pub(crate) fn empty(world: World) -> PyWorld {
         PyWorld {
             world,
-            bodies: Vec::new(),
-            colliders: Vec::new(),
-            joints: Vec::new(),
-            soft: Vec::new(),
-            body_numbers: HashMap::new(),
-            collider_numbers: HashMap::new(),
-            soft_numbers: HashMap::new(),
+            bodies: Numbers::new(),
+            colliders: Numbers::new(),
+            joints: Numbers::new(),
+            soft: Numbers::new(),
+            assets: BTreeMap::new(),
         }
     }
 
     /// Returns the handle of a body, or an error that names its number.
     pub(crate) fn id(&self, number: u32) -> PyResult<BodyId> {
-        let id = self.bodies.get(number as usize).copied().flatten();
+        let id = self.bodies.handle(number);
         id.ok_or_else(|| WorldError::new_err(format!("body {number} does not exist")))
     }
 
-    /// Returns the number of a body, also of one that was removed.
-    pub(crate) fn number(&self, id: BodyId) -> i64 {
-        self.body_numbers.get(&id).map_or(-1, |number| i64::from(*number))
+    /// Notes a collider under the next number, which it returns.
+    pub(crate) fn note_collider(&mut self, id: ColliderId, shape: StoredShape) -> u32 {
+        if !shape.is_in_snapshots() {
+            self.assets.insert(id, shape);
+        }
+        self.colliders.push(id)
     }
 
-    /// Returns the number of a collider, also of one that was removed.
-    pub(crate) fn collider_number(&self, id: ColliderId) -> i64 {
-        self.collider_numbers.get(&id).map_or(-1, |number| i64::from(*number))
+    /// Forgets a collider that was removed.
+    pub(crate) fn forget_collider(&mut self, id: ColliderId) {
+        self.colliders.remove(id);
+        self.assets.remove(&id);
     }
 
-    /// Notes a collider under the next number.
-    pub(crate) fn note_collider(&mut self, id: ColliderId, shape: StoredShape) {
-        self.collider_numbers.insert(id, self.colliders.len() as u32);
-        self.colliders.push(Some(StoredCollider { id, shape }));
+    /// Returns the bodies in the order of their numbers.
+    pub(crate) fn live(&self) -> impl Iterator<Item = BodyRef<'_>> {
+        self.bodies.iter().filter_map(|(_, id)| self.world.body(id).ok())
     }
 
-    pub(crate) fn live(&self) -> impl Iterator<Item = (usize, BodyRef<'_>)> {
-        let bodies = self.bodies.iter().enumerate();
-        bodies.filter_map(|(number, id)| Some((number, self.world.body((*id)?).ok()?)))
+    /// Forgets the removed things that no event of the last step names.
+    fn follow_step(&mut self) {
+        let PyWorld { world, bodies, colliders, joints, soft, .. } = self;
+        if !world.broken_joints().is_empty() {
+            joints.remove_all_but(|joint| world.joint(joint).is_ok());
+        }
+        // The events of joints have their numbers.
+        joints.follow_step(core::iter::empty());
+        let (pairs, touched) = (world.events().iter(), world.soft_events().iter());
+        soft.follow_step(touched.clone().map(|event| event.thing));
+        let of_pairs = pairs.clone().flat_map(|event| [event.a, event.b]);
+        bodies.follow_step(of_pairs.chain(touched.map(|event| event.body)));
+        colliders.follow_step(pairs.flat_map(|event| [event.collider_a(), event.collider_b()]));
     }
 
     fn change(

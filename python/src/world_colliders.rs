@@ -7,7 +7,7 @@ use crate::shape::PyShape;
 use crate::single;
 use crate::stored_shape::StoredShape;
 use crate::surface::{PyFilter, PyMaterial};
-use crate::world::{PyWorld, next};
+use crate::world::PyWorld;
 use carom_world::{ColliderDesc, ColliderId, ColliderMut, Filter, Material};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ impl PyWorld {
         impulse_threshold: Option<f32>,
     ) -> PyResult<u32> {
         let id = self.id(body)?;
-        let number = next(self.colliders.len(), "colliders")?;
+        self.colliders.next("colliders")?;
         let shape = shape.get();
         let placed_pose = single::pose(&shape.placed(&pose::pose(pose, "pose")?))?;
         let stored = StoredShape::of(&shape.shape)?;
@@ -39,12 +39,10 @@ impl PyWorld {
             .with_material(material.map_or_else(Material::default, |material| material.get().material))
             .with_filter(filter.map_or_else(Filter::default, |filter| filter.get().filter))
             .with_sensor(sensor)
-            .with_impulse_threshold(impulse_threshold.unwrap_or(f32::MAX))
-            .with_user_data(u64::from(number));
+            .with_impulse_threshold(impulse_threshold.unwrap_or(f32::MAX));
         let collider = self.world.insert_collider(id, desc);
         let collider = collider.map_err(|e| error::world(format!("body {body}: {e}")))?;
-        self.note_collider(collider, stored);
-        Ok(number)
+        Ok(self.note_collider(collider, stored))
     }
 
     /// Takes a collider off its body. The mass follows, if it was not given.
@@ -52,17 +50,18 @@ impl PyWorld {
         let id = self.collider_id(collider)?;
         let removed = self.world.remove_collider(id);
         removed.map_err(|e| error::world(format!("collider {collider}: {e}")))?;
-        self.colliders[collider as usize] = None;
+        self.forget_collider(id);
         Ok(())
     }
 
     /// The numbers of the colliders of a body, in the order of their insertion, (k,).
     fn colliders<'py>(&self, py: Python<'py>, body: u32) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let id = self.id(body)?;
-        let of_body = self.colliders.iter().zip(0_i64..).filter_map(|(collider, number)| {
-            collider.as_ref().is_some_and(|collider| collider.id.body() == id).then_some(number)
-        });
-        Ok(array(py, of_body.collect()))
+        let view = self.world.body(id).map_err(error::world)?;
+        let mut numbers: Vec<i64> =
+            view.colliders().map(|collider| self.colliders.number(collider.id())).collect();
+        numbers.sort_unstable();
+        Ok(array(py, numbers))
     }
 
     /// Sets the material of a collider.
@@ -94,9 +93,9 @@ impl PyWorld {
 impl PyWorld {
     /// Returns the handle of a collider, or an error that names its number.
     fn collider_id(&self, number: u32) -> PyResult<ColliderId> {
-        let collider = self.colliders.get(number as usize).and_then(Option::as_ref);
-        let id = collider.map(|collider| collider.id);
-        id.ok_or_else(|| WorldError::new_err(format!("collider {number} does not exist")))
+        self.colliders
+            .handle(number)
+            .ok_or_else(|| WorldError::new_err(format!("collider {number} does not exist")))
     }
 
     fn change_collider(

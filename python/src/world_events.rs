@@ -94,7 +94,10 @@ impl PyWorld {
     fn events<'py>(&self, py: Python<'py>) -> PyResult<BeganEnded<'py>> {
         let of = |kind: EventKind| {
             let events = self.world.events().iter().filter(move |event| event.kind == kind);
-            array_rows(py, events.map(|event| [self.number(event.a), self.number(event.b)]).collect())
+            array_rows(
+                py,
+                events.map(|event| [self.bodies.number(event.a), self.bodies.number(event.b)]).collect(),
+            )
         };
         Ok((of(EventKind::Began)?, of(EventKind::Ended)?))
     }
@@ -139,7 +142,7 @@ impl PyWorld {
 impl PyWorld {
     /// Returns the numbers of two bodies, and of their colliders.
     fn pair(&self, a: ColliderId, b: ColliderId) -> ([i64; 2], [i64; 2]) {
-        let bodies = [self.number(a.body()), self.number(b.body())];
-        (bodies, [self.collider_number(a), self.collider_number(b)])
+        let bodies = [a, b].map(|collider| self.bodies.number(collider.body()));
+        (bodies, [a, b].map(|collider| self.colliders.number(collider)))
     }
 }

@@ -5,7 +5,7 @@ use crate::error::{self, WorldError};
 use crate::motor::PyMotor;
 use crate::pose;
 use crate::single;
-use crate::world::{PyWorld, next};
+use crate::world::PyWorld;
 use carom_world::{AxisLimit, BodyId, JointAxis, JointDesc, JointId, JointKind, JointMut, Motor, Spring};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -120,7 +120,7 @@ impl PyWorld {
         break_torque: Option<f32>,
         contacts: bool,
     ) -> PyResult<u32> {
-        let number = next(self.joints.len(), "joints")?;
+        let number = self.joints.next("joints")?;
         let point = |object: &Bound<'_, PyAny>, name| vector(object, name).map(|point| point.as_vec3());
         let uses_length = matches!(kind, "distance" | "rope" | "pulley");
         let uses_ratio = matches!(kind, "pulley" | "gear" | "rack_and_pinion");
@@ -217,15 +217,14 @@ impl PyWorld {
         }
         let desc = desc.with_contacts(contacts).with_user_data(u64::from(number));
         let id = self.world.insert_joint(desc);
-        self.joints.push(Some(id.map_err(|e| error::world(format!("joint {kind:?} of {a} and {b}: {e}")))?));
-        Ok(number)
+        Ok(self.joints.push(id.map_err(|e| error::world(format!("joint {kind:?} of {a} and {b}: {e}")))?))
     }
 
     /// Removes a joint.
     fn remove_joint(&mut self, joint: u32) -> PyResult<()> {
         let id = self.joint_id(joint)?;
         self.world.remove_joint(id).map_err(error::world)?;
-        self.joints[joint as usize] = None;
+        self.joints.remove(id);
         Ok(())
     }
 
@@ -242,7 +241,7 @@ impl PyWorld {
         let [a, b] = view.bodies();
         Ok(JointState {
             kind: name_of(&view.kind()),
-            bodies: (self.number(a), self.number(b)),
+            bodies: (self.bodies.number(a), self.bodies.number(b)),
             angle: view.angle(),
             translation: view.translation(),
             speed: view.speed().map(f64::from),
@@ -301,7 +300,7 @@ impl PyWorld {
         let broken = self.world.broken_joints().iter();
         let broken = broken.map(|event| BrokenJoint {
             joint: event.user_data as i64,
-            bodies: (self.number(event.a), self.number(event.b)),
+            bodies: (self.bodies.number(event.a), self.bodies.number(event.b)),
             force: f64::from(event.force),
             torque: f64::from(event.torque),
         });
@@ -330,8 +329,7 @@ fn name_of(kind: &JointKind) -> &'static str {
 impl PyWorld {
     /// Returns the handle of a joint, or an error that names its number.
     fn joint_id(&self, number: u32) -> PyResult<JointId> {
-        let id = self.joints.get(number as usize).copied().flatten();
-        let id = id.filter(|id| self.world.joint(*id).is_ok());
+        let id = self.joints.handle(number).filter(|id| self.world.joint(*id).is_ok());
         id.ok_or_else(|| WorldError::new_err(format!("joint {number} does not exist")))
     }
 

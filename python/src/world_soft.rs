@@ -6,7 +6,7 @@
 use crate::array::{self, Rows, array, array_rows, vector_or_zero};
 use crate::error::{self, WorldError};
 use crate::surface::{PyFilter, PyMaterial};
-use crate::world::{PyWorld, next};
+use crate::world::PyWorld;
 use carom_world::{
     ClothSettings, Gas, Grains, Liquid, ParticlePhase, ParticlesDesc, RopeSettings, SoftBodyDesc, SoftBodyId,
     SoftBodyMut, SoftBodySettings, SoftThing,
@@ -215,10 +215,9 @@ impl PyWorld {
         if let Some(filter) = filter {
             desc = desc.with_filter(filter.get().filter);
         }
-        let number = next(self.soft.len(), "soft things")?;
+        self.soft.next("soft things")?;
         let id = self.world.insert_particles(desc).map_err(error::world)?;
-        self.note_soft(SoftThing::Particles(id), number);
-        Ok(number)
+        Ok(self.soft.push(SoftThing::Particles(id)))
     }
 
     /// Sets the settings of the steps of all soft things; those that are not given stay.
@@ -282,10 +281,9 @@ impl PyWorld {
     /// The pairs of a soft thing and a body that began or ended to touch in the last step, sorted.
     fn soft_events(&self, py: Python<'_>) -> SoftEvents {
         let events = self.world.soft_events();
-        let thing = |thing: SoftThing| self.soft_numbers.get(&thing).map_or(-1, |number| i64::from(*number));
         SoftEvents {
-            things: array(py, events.iter().map(|event| thing(event.thing)).collect()).unbind(),
-            bodies: array(py, events.iter().map(|event| self.number(event.body)).collect()).unbind(),
+            things: array(py, events.iter().map(|event| self.soft.number(event.thing)).collect()).unbind(),
+            bodies: array(py, events.iter().map(|event| self.bodies.number(event.body)).collect()).unbind(),
             began: array(py, events.iter().map(|event| event.began).collect()).unbind(),
         }
     }
@@ -306,12 +304,13 @@ impl PyWorld {
 
     /// Removes a cloth, a rope, a soft body, or particles.
     fn remove_soft(&mut self, number: u32) -> PyResult<()> {
-        let removed = match self.soft_thing(number)? {
+        let thing = self.soft_thing(number)?;
+        let removed = match thing {
             SoftThing::Body(id) => self.world.remove_soft_body(id),
             SoftThing::Particles(id) => self.world.remove_particles(id),
         };
         removed.map_err(error::world)?;
-        self.soft[number as usize] = None;
+        self.soft.remove(thing);
         Ok(())
     }
 
@@ -337,16 +336,9 @@ impl PyWorld {
 impl PyWorld {
     /// Inserts a soft body, and returns its number.
     fn insert_soft(&mut self, desc: SoftBodyDesc) -> PyResult<u32> {
-        let number = next(self.soft.len(), "soft things")?;
+        self.soft.next("soft things")?;
         let id = self.world.insert_soft_body(desc).map_err(error::world)?;
-        self.note_soft(SoftThing::Body(id), number);
-        Ok(number)
-    }
-
-    /// Notes a soft thing under the next number.
-    fn note_soft(&mut self, thing: SoftThing, number: u32) {
-        self.soft.push(Some(thing));
-        self.soft_numbers.insert(thing, number);
+        Ok(self.soft.push(SoftThing::Body(id)))
     }
 
     /// Returns the handle of a cloth, a rope or a soft body with these vertices.
@@ -378,7 +370,8 @@ impl PyWorld {
 
     /// Returns the handle of a soft thing, or an error that names its number.
     fn soft_thing(&self, number: u32) -> PyResult<SoftThing> {
-        let thing = self.soft.get(number as usize).copied().flatten();
-        thing.ok_or_else(|| WorldError::new_err(format!("soft thing {number} does not exist")))
+        self.soft
+            .handle(number)
+            .ok_or_else(|| WorldError::new_err(format!("soft thing {number} does not exist")))
     }
 }

@@ -38,15 +38,17 @@ def scene() -> World:
         Shape.rounded(Shape.box([0.4, 0.4, 0.4]), 0.1),
         Shape.compound([(Shape.sphere(0.2), [0.3, 0, 0]), (Shape.box([0.3, 0.3, 0.3]), None)]),
         Shape.mesh(*cube(0.6)),
+        Shape.rounded(Shape.hull(rng.normal(0, 0.2, (9, 3))), 0.05),
+        Shape.compound([(Shape.hull(rng.normal(0, 0.2, (9, 3))), None), (Shape.sphere(0.2), None)]),
     ]
     bodies = []
     for i in range(30):
         at = [*rng.uniform(-3, 3, 2), 1.5 + 0.4 * i]
         family = Filter(family=i % 3)
-        body = world.add(shapes[i % 12], at, density=1.0, filter=family, impulse_threshold=0.1)
+        body = world.add(shapes[i % 14], at, density=1.0, filter=family, impulse_threshold=0.1)
         bodies.append(body)
         if i % 4 == 1:
-            world.add_collider(body, shapes[(i + 7) % 12], [0.2, 0.1, 0.4], density=2.0)
+            world.add_collider(body, shapes[(i + 7) % 14], [0.2, 0.1, 0.4], density=2.0)
     extra = world.add_collider(bodies[2], Shape.sphere(0.4), [0, 0, 0.5], density=1.0)
     world.remove_collider(extra)
     hinge = world.add_joint("revolute", bodies[0], bodies[1], limits=(-1.0, 1.0))
@@ -141,3 +143,33 @@ def test_a_field_cannot_be_stored() -> None:
     body = world.add(field, mobility="fixed")
     with pytest.raises(carom.WorldError, match=f"body {body}: a field cannot be stored"):
         world.snapshot()
+
+
+def test_other_versions_are_refused() -> None:
+    world = scene()
+    before = world.snapshot()
+    # A map of one entry, as MessagePack.
+    with pytest.raises(carom.WorldError, match="snapshot: version 2 is not 3"):
+        world.restore(b"\x81\xa7version\x02")
+    assert world.snapshot() == before
+
+
+def test_events_of_a_restored_world_name_removed_bodies() -> None:
+    world = World()
+    floor = world.add(Shape.half_space([0, 0, 1], 0.0), mobility="fixed")
+    ball = world.add(Shape.sphere(0.5), [0, 0, 0.5])
+    world.step(DT, 5)
+    world.remove(ball)
+    for _ in range(2):
+        # Removed before the step that reports it, then before the snapshot.
+        world = World.from_snapshot(world.snapshot())
+        world.step(DT)
+        if world.events()[1].size:
+            break
+    past = world.snapshot()
+    assert world.events()[1].tolist() == [[floor, ball]]
+    other = World.from_snapshot(past)
+    assert other.events()[1].tolist() == [[floor, ball]]
+    assert other.contact_events().bodies.tolist() == [[floor, ball]]
+    other.step(DT, 3)
+    assert other.events()[1].tolist() == []

@@ -79,6 +79,65 @@ def test_bodies_are_numbered_and_moved() -> None:
         world.step(-1.0)
 
 
+def test_numbers_need_no_memory() -> None:
+    """A loop that inserts and removes needs the memory of what lives."""
+
+    def cycle(world: World, steps: int) -> None:
+        ball = world.add(Shape.sphere(0.5), [0, 0, 0.5])
+        hull = world.add(Shape.hull(cube()[0]), [3, 0, 0.5])
+        more = world.add_collider(ball, Shape.sphere(0.2), [0, 0, 0.5])
+        world.add_joint("rope", ball, hull, length=5.0)
+        weak = world.add_joint("weld", ball, 0, break_force=1e-6)
+        if steps:
+            world.step(1 / 60, steps)
+        assert (weak in world.joints().tolist()) == (steps == 0)
+        world.remove_collider(more)
+        world.remove(ball)
+        world.remove(hull)
+
+    for steps in (0, 2):
+        world = World()
+        world.add(Shape.half_space([0, 0, 1], 0.0), mobility="fixed")
+        sizes, n_bodies = [], 1
+        for n in (60, 400):
+            for _ in range(n):
+                cycle(world, steps)
+            sizes.append(len(world.snapshot()))
+            # Numbers are not used again.
+            extra = world.add(Shape.sphere(1.0))
+            assert extra == n_bodies + 2 * n
+            world.remove(extra)
+            n_bodies = extra + 1
+        # Counters of more digits, and no list of what was: that took a byte or more for each.
+        assert abs(sizes[1] - sizes[0]) < 150, sizes
+
+
+def test_events_name_what_was_removed() -> None:
+    world = World()
+    floor = world.add(Shape.half_space([0, 0, 1], 0.0), mobility="fixed")
+    balls = [world.add(Shape.sphere(0.5), [2 * k, 0, 0.5]) for k in range(4)]
+    more = world.add_collider(balls[3], Shape.sphere(0.3), [0, 0, -0.2])
+    world.step(1 / 60)
+    touching = sorted(world.events()[0].tolist())
+    assert [pair for pair in touching if pair[1] != balls[3]] == [[floor, b] for b in balls[:3]]
+    world.remove(balls[0])
+    world.remove(balls[1])
+    # The events of the last step name them still.
+    assert sorted(world.events()[0].tolist()) == touching
+    world.step(1 / 60)
+    assert sorted(world.events()[1].tolist()) == [[floor, ball] for ball in balls[:2]]
+    world.remove(balls[3])
+    assert sorted(world.events()[1].tolist()) == [[floor, ball] for ball in balls[:2]]
+    world.detect()
+    ended = world.contact_events()
+    assert {tuple(pair) for pair in ended.bodies[~ended.began].tolist()} == {(floor, balls[3])}
+    assert set(ended.colliders[~ended.began][:, 1].tolist()) <= {balls[3], more}
+    world.step(1 / 60, 2)
+    assert world.events()[1].tolist() == []
+    with pytest.raises(carom.WorldError, match=f"body {balls[0]} does not exist"):
+        world.remove(balls[0])
+
+
 def height(world: World, above: float = 20.0) -> float:
     """The height of what a ray straight down meets first."""
     return above - float(world.cast_ray([[0, 0, above]], [[0, 0, -1]]).t[0])

@@ -9,7 +9,7 @@ use carom_broad::BroadPhase;
 use carom_world::{BodyId, ColliderRef};
 use glam::DVec3;
 
-/// Which flat one-way platforms hold a character in its next call of
+/// Decides whether a flat one-way platform holds a character in its next call of
 /// [`CharacterBody::walk_where`].
 ///
 /// To drop through a platform on purpose, ignore it until the feet are below its top (test:

@@ -292,7 +292,10 @@ impl Vehicle {
         let aside = ahead.cross(hit.normal);
         let point = mount - up * (desc.radius - depth);
         let mut row = WheelRow::new(number, point, [hit.normal, ahead, aside]);
-        row.object = (hit.object, hit.part);
+        #[cfg(feature = "soft")]
+        {
+            row.object = (hit.object, hit.part);
+        }
         row.ground = ground.and_then(|ground| bodies.find_or_add(world, ground, dt));
         let rigid = row.ground.map_or(DVec3::ZERO, |ground| bodies.start[ground].velocity_at(point));
         row.surface = hit.velocity - rigid;

@@ -14,6 +14,7 @@
 //! Constraints, GDC 2009 (accumulated impulses); H. Pacejka, Tire and Vehicle Dynamics, 3rd ed.,
 //! 2012, 1.2 (slip angle). Differs: the spring acts by its mean compression.
 
+#[cfg(feature = "soft")]
 use crate::sweep::NO_OBJECT;
 use glam::{DMat3, DVec3};
 
@@ -94,6 +95,7 @@ pub(crate) struct WheelRow {
     /// other ground.
     pub(crate) ground: Option<usize>,
     /// The object of the world under it, and its part.
+    #[cfg(feature = "soft")]
     pub(crate) object: (u32, u32),
     /// The velocity of the ground there, in addition to that of the dynamic body.
     pub(crate) surface: DVec3,
@@ -141,6 +143,7 @@ impl WheelRow {
         WheelRow {
             wheel,
             ground: None,
+            #[cfg(feature = "soft")]
             object: (NO_OBJECT, 0),
             surface: DVec3::ZERO,
             point,

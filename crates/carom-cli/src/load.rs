@@ -3,7 +3,7 @@
 use crate::remarks::Remarks;
 use crate::report::number;
 use carom_geom::TriMesh;
-use carom_io::{Model, Options, Part, ReadError};
+use carom_io::{Model, Options, Part, RawMesh, ReadError};
 use glam::DVec3;
 use std::path::{Path, PathBuf};
 
@@ -48,37 +48,50 @@ pub(crate) fn load(path: &Path, options: &Options, remarks: &mut Remarks) -> Res
 pub(crate) struct OneMesh {
     /// The mesh, in a frame whose axes are those of the file.
     pub(crate) mesh: TriMesh,
-    /// The origin of that frame in the file: zero, or the middle of a mesh that is farther from
-    /// zero than it is large. Coordinates of surveys have more digits than `f32` holds.
+    /// The origin of that frame in the file: zero, or a point in a mesh that is small against its
+    /// distance from zero. Coordinates of surveys have more digits than `f32` holds.
     pub(crate) origin: DVec3,
     /// No vertex was moved farther than this when it was rounded, a length.
     pub(crate) rounding: f64,
 }
 
+/// A mesh of less than this share of its largest coordinate gets an origin of its own: with 24 bits
+/// for the coordinate, fewer than 14 would be left for the size.
+const SMALLEST_SIZE: f64 = 1.0 / 1024.0;
+
+/// Returns the origin for vertices between these corners.
+///
+/// Its coordinates are multiples of a power of two, which is at most the size. So short numbers
+/// stay short, and the rounding is that of the size.
+fn origin_of(min: DVec3, max: DVec3) -> DVec3 {
+    let size = (max - min).max_element();
+    let largest = min.abs().max(max.abs()).max_element();
+    // The largest power of two up to the size; zero for a point, and for no vertex.
+    let step = f64::from_bits(size.max(0.0).to_bits() & f64::INFINITY.to_bits());
+    if 0.0 < step && size < largest * SMALLEST_SIZE {
+        ((min + max) * (0.5 / step)).round() * step
+    } else {
+        DVec3::ZERO
+    }
+}
+
 /// Reads a file as one mesh of all its parts.
 pub(crate) fn one_mesh(path: &Path, options: &Options, remarks: &mut Remarks) -> Result<OneMesh, String> {
     let model = load(path, options, remarks).map_err(|e| e.to_string())?;
-    let said = |e: &dyn core::fmt::Display| format!("{}: {e}", path.display());
-    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
-    for part in &model.parts {
-        let world = part.world_mesh().map_err(|e| said(&e))?;
-        let first = vertices.len() as u32;
-        vertices.extend(world.vertices);
-        triangles.extend(world.triangles.iter().map(|t| t.map(|v| v + first)));
-    }
+    let RawMesh { vertices, triangles } = model.world_mesh(path).map_err(|e| e.to_string())?;
     let (mut min, mut max) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
     for v in &vertices {
         (min, max) = (min.min(*v), max.max(*v));
     }
-    let is_far = (max - min).max_element() < min.abs().max(max.abs()).max_element() * 0.5;
-    let origin = if is_far { (min + max) * 0.5 } else { DVec3::ZERO };
+    let origin = origin_of(min, max);
     let mut rounding: f64 = 0.0;
     let round = |v: DVec3| {
         let rounded = (v - origin).as_vec3();
         rounding = rounding.max((rounded.as_dvec3() + origin - v).length());
         rounded
     };
-    let mesh = TriMesh::new(vertices.into_iter().map(round).collect(), triangles).map_err(|e| said(&e))?;
+    let mesh = TriMesh::new(vertices.into_iter().map(round).collect(), triangles)
+        .map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(OneMesh { mesh, origin, rounding })
 }
 

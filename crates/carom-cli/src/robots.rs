@@ -3,7 +3,7 @@
 //! Reference: S. Chitta, I. Sucan, S. Cousins, MoveIt!, IEEE Robotics and Automation Magazine, 2012
 //! (allowed collisions: adjacent links, and the pairs of an SRDF file).
 
-use crate::args::RobotArgs;
+use crate::args::{JointValue, RobotArgs};
 use crate::load::Loaded;
 use crate::remarks::Remarks;
 use carom_io::{Placement, Robot, Srdf, read_whole_srdf};
@@ -62,7 +62,7 @@ pub(crate) fn named_values(
     if let Some(file) = &args.joints {
         let (mut names, values): (Vec<String>, Vec<f64>) = joint_file(file)?.into_iter().unzip();
         let mut rows = vec![values];
-        drop_dependent(&mut names, &mut rows, files, remarks);
+        drop_dependent(&mut names, &mut rows, &args.joint, files, remarks);
         named.extend(names.into_iter().zip(rows.remove(0)));
     }
     named.extend(args.joint.iter().map(|value| (value.name.clone(), value.value)));
@@ -71,40 +71,78 @@ pub(crate) fn named_values(
 
 /// Removes the columns of joints without a value of their own, with a note on each. Recorded states
 /// of a robot have them: joints that are fixed, and joints that follow others.
+///
+/// `set` has the values of `--joint`, which count instead of those of a column.
 pub(crate) fn drop_dependent(
     names: &mut Vec<String>,
     rows: &mut [Vec<f64>],
+    set: &[JointValue],
     files: &[Loaded],
     remarks: &mut Remarks,
 ) {
     let robots = || files.iter().filter_map(|file| file.model.robot.as_ref());
-    for column in (0..names.len()).rev() {
-        let owners = || robots().filter_map(|robot| Some((robot, robot.joint(&names[column])?)));
+    let mut is_kept = vec![true; names.len()];
+    for (column, name) in names.iter().enumerate() {
+        let owners = || robots().filter_map(|robot| Some((robot, robot.joint(name)?)));
         let Some((robot, joint)) = owners().next() else { continue };
         if owners().any(|(robot, joint)| robot.free_joints().any(|free| free == joint)) {
             continue;
         }
-        let name = &names[column];
+        is_kept[column] = false;
         let why = match robot.joints()[joint].mimic {
             None => "does not move".to_owned(),
             Some(mimic) => {
                 let leader = &robot.joints()[mimic.joint].name;
-                let at = names.iter().position(|name| name == leader);
-                let of_leader = |row: &Vec<f64>| at.map_or(0.0, |at| row[at]);
-                let differences = rows
-                    .iter()
-                    .map(|row| (row[column] - mimic.multiplier * of_leader(row) - mimic.offset).abs());
+                let sources: Vec<(usize, Source)> = robot
+                    .free_joints()
+                    .filter_map(|free| Some((free, Source::of(&robot.joints()[free].name, names, set)?)))
+                    .collect();
+                let differences = rows.iter().map(|row| {
+                    let mut values = vec![0.0; robot.joints().len()];
+                    sources.iter().for_each(|(free, source)| values[*free] = source.value(row));
+                    robot.set_followers(&mut values);
+                    (row[column] - values[joint]).abs()
+                });
                 let most = differences.fold(0.0, f64::max);
                 let differs = || format!(", from which it differs by up to {most:.2e}");
                 format!("follows joint {leader}{}", if most <= ROUNDED { String::new() } else { differs() })
             }
         };
         remarks.note(format!("the values of joint {name} are not read: it {why}"));
-        names.remove(column);
-        for row in &mut *rows {
-            row.remove(column);
+    }
+    let kept = |column: usize| is_kept[column];
+    keep(names, kept);
+    rows.iter_mut().for_each(|row| keep(row, kept));
+}
+
+/// The place that the value of a joint comes from.
+enum Source {
+    /// `--joint`.
+    Set(f64),
+    /// A column of the rows.
+    Column(usize),
+}
+
+impl Source {
+    /// Returns the place for the joint of this name; `None` if it stays at zero.
+    fn of(name: &str, names: &[String], set: &[JointValue]) -> Option<Source> {
+        let is_set = set.iter().rfind(|value| value.name == name);
+        let column = || names.iter().position(|column| column == name);
+        is_set.map(|value| Source::Set(value.value)).or_else(|| column().map(Source::Column))
+    }
+
+    fn value(&self, row: &[f64]) -> f64 {
+        match *self {
+            Source::Set(value) => value,
+            Source::Column(column) => row[column],
         }
     }
+}
+
+/// Keeps the items of a list whose indices are kept.
+fn keep<T>(list: &mut Vec<T>, is_kept: impl Fn(usize) -> bool) {
+    let mut index = 0..;
+    list.retain(|_| index.next().is_some_and(&is_kept));
 }
 
 /// Takes the limits from the joints of all robots.
@@ -197,8 +235,10 @@ pub(crate) fn set(files: &mut [Loaded], named: &[(String, f64)]) -> Result<(), S
 fn joint_file(path: &Path) -> Result<Vec<(String, f64)>, String> {
     let said = |e: &dyn core::fmt::Display| format!("{}: {e}", path.display());
     let text = std::fs::read_to_string(path).map_err(|e| said(&e))?;
+    // Editors may put a byte order mark before the text.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let values: std::collections::BTreeMap<String, f64> =
-        serde_json::from_str(&text).map_err(|e| said(&format!("not an object of numbers: {e}")))?;
+        serde_json::from_str(text).map_err(|e| said(&format!("not an object of numbers: {e}")))?;
     Ok(values.into_iter().collect())
 }
 

@@ -46,6 +46,7 @@ pub mod scene_json;
 mod shapes;
 mod srdf;
 mod stl;
+mod table;
 mod three_mf;
 mod trajectory;
 mod urdf;
@@ -248,14 +249,7 @@ pub fn read_mesh_with(path: &Path, options: &Options) -> Result<WholeMesh, ReadE
         return Err(ReadError::at(path, Location::File, "a scene, where one mesh is needed"));
     }
     let model = read_with(path, options)?;
-    let mut all = RawMesh::default();
-    for part in &model.parts {
-        let at = |e: String| ReadError::at(path, Location::Item(part.name.clone()), e);
-        let mesh = part.world_mesh().map_err(at)?;
-        let first = all.vertices.len() as u32;
-        all.vertices.extend(mesh.vertices);
-        all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
-    }
+    let mesh = model.world_mesh(path)?;
     let Model { notes, unread, unit, metres, up, .. } = model;
-    Ok(WholeMesh { mesh: all, notes, unread, unit, metres, up })
+    Ok(WholeMesh { mesh, notes, unread, unit, metres, up })
 }

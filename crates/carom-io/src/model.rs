@@ -2,8 +2,10 @@
 //!
 //! Reference: none needed.
 
-use crate::part::{Part, Placement};
+use crate::error::{Location, ReadError};
+use crate::part::{Part, Placement, RawMesh};
 use crate::robot::{Robot, RobotError};
+use std::path::Path;
 
 /// The content of a file.
 #[derive(Clone, Debug, PartialEq)]
@@ -151,6 +153,22 @@ impl Model {
             unread: Vec::new(),
             robot: None,
         }
+    }
+
+    /// Returns all parts as one mesh in world coordinates, part after part. `path` appears in
+    /// messages.
+    ///
+    /// Errors: a coordinate overflows; the message names the part and the vertex.
+    pub fn world_mesh(&self, path: &Path) -> Result<RawMesh, ReadError> {
+        let mut all = RawMesh::default();
+        for part in &self.parts {
+            let at = |e: String| ReadError::at(path, Location::Item(part.name.clone()), e);
+            let mesh = part.world_mesh().map_err(at)?;
+            let first = all.vertices.len() as u32;
+            all.vertices.extend(mesh.vertices);
+            all.triangles.extend(mesh.triangles.iter().map(|t| t.map(|v| v + first)));
+        }
+        Ok(all)
     }
 
     /// Moves the parts of a robot for these values of its joints, as [`Robot::values`] returns

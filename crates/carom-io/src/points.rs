@@ -1,7 +1,7 @@
 //! Point clouds: XYZ text, PLY with vertices, and PCD as text or binary.
 //!
 //! 1. XYZ: three or more numbers on a line, separated by blanks, commas or semicolons. Numbers
-//!    after the third, such as colours, are dropped with a note.
+//!    after the third, such as colours, are dropped with a note. Decimal commas are refused.
 //! 2. PCD: fields x, y and z of 4 or 8 bytes. A point with a NaN has no measurement; it is left
 //!    out with a note.
 //! 3. The counts of a header must be those of the file. No memory is reserved for them.
@@ -11,7 +11,7 @@
 //! Differs: compressed PCD files are refused.
 
 use crate::error::{Location, ReadError};
-use crate::files::Files;
+use crate::files::{self, Files};
 use crate::limits::Options;
 use crate::ply;
 use glam::DVec3;
@@ -37,6 +37,7 @@ pub fn read_points(path: &Path) -> Result<Points, ReadError> {
 /// Reads the bytes of a point cloud. The format is that of the extension of `path`, which also
 /// appears in messages.
 pub fn parse_points(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
+    let bytes = files::without_mark(bytes).map_err(|e| ReadError::at(path, Location::File, e))?;
     let ending = path.extension().and_then(|e| e.to_str()).unwrap_or_default().to_ascii_lowercase();
     let found = match ending.as_str() {
         "xyz" | "txt" | "asc" => xyz(bytes, path)?,
@@ -65,6 +66,12 @@ fn xyz(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
         if line.is_empty() || line.starts_with('#') || line.starts_with("//") {
             continue;
         }
+        if let Some(word) = decimal_comma(line) {
+            let point = word.replace(',', ".");
+            return Err(at(format!(
+                "{word:?} may be one number or two: a decimal point is needed ({point})"
+            )));
+        }
         let mut words = line.split(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
         let mut next = || words.by_ref().find(|word| !word.is_empty());
         let mut point = [0.0; 3];
@@ -79,6 +86,25 @@ fn xyz(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
         found.notes.push(format!("{n_longer} lines have more than three numbers; the others are not read"));
     }
     Ok(found)
+}
+
+/// Returns the first word of a line that may be a number with a decimal comma.
+///
+/// A comma between two digits separates numbers if it does so alone, as in `1,2,3`. Blanks or
+/// semicolons beside it, as in `1,5 2 3`, leave it open what the comma is.
+fn decimal_comma(line: &str) -> Option<&str> {
+    let words = || line.split(|c: char| c.is_whitespace() || c == ';').filter(|word| !word.is_empty());
+    let n_commas = |word: &str| word.matches(',').count();
+    let is_between = |word: &str| {
+        let [before, after] = word.split_once(',').map_or(["", ""], |(before, after)| [before, after]);
+        before.ends_with(|c: char| c.is_ascii_digit()) && after.starts_with(|c: char| c.is_ascii_digit())
+    };
+    // Two commas in a word cannot both be decimal, and a comma at an end of a word separates.
+    let is_open = |word: &str| n_commas(word) == 0 || (n_commas(word) == 1 && is_between(word));
+    if words().nth(1).is_none() || !words().take(3).all(is_open) {
+        return None;
+    }
+    words().take(3).find(|word| n_commas(word) == 1)
 }
 
 /// The position of a field within a point.

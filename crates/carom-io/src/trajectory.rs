@@ -1,15 +1,14 @@
 //! Trajectories of robots: one row for each time, one column for each joint, and a column `time` in
 //! seconds. Between two rows each joint moves at a constant rate.
 //!
-//! The crate `csv` parses the lines.
+//! Without a column `time` the rows are a second apart.
 //!
-//! Reference: Y. Shafranovich, Common Format and MIME Type for Comma-Separated Values (CSV) Files,
-//! RFC 4180, 2005.
-//! Differs: the header is required; without a column `time` the rows are a second apart.
+//! Reference: none; the format is carom's own.
 
 use crate::error::{Location, ReadError};
 use crate::files;
 use crate::limits::MAX_FILE_BYTES;
+use crate::table::Table;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -39,13 +38,8 @@ pub fn read_trajectory(path: &Path) -> Result<Trajectory, ReadError> {
 
 fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
     let whole = |reason: String| ReadError::at(path, Location::File, reason);
-    let bytes = files::without_mark(bytes).map_err(whole)?;
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).comment(Some(b'#')).from_reader(bytes);
-    let location_of = |position: Option<&csv::Position>| {
-        position.map_or(Location::File, |position| Location::Line(position.line() as usize))
-    };
-    let said = |e: csv::Error| ReadError::at(path, location_of(e.position()), e.to_string());
-    let header = reader.headers().map_err(said)?.clone();
+    let mut table = Table::new(bytes, path)?;
+    let header = table.header();
     let time = header.iter().position(|name| name.eq_ignore_ascii_case(TIME));
     let columns: Vec<usize> = (0..header.len()).filter(|column| Some(*column) != time).collect();
     let joints: Vec<String> = columns.iter().map(|column| header[*column].to_owned()).collect();
@@ -57,17 +51,14 @@ fn parse(bytes: &[u8], path: &Path) -> Result<Trajectory, ReadError> {
         return Err(whole("no column of a joint in the first line".to_owned()));
     }
     let mut trajectory = Trajectory { joints, ..Trajectory::default() };
-    let mut record = csv::StringRecord::new();
-    while reader.read_record(&mut record).map_err(said)? {
-        let at = |reason: String| ReadError::at(path, location_of(record.position()), reason);
+    while table.next()? {
         let number = |column: usize| {
-            let word = &record[column];
-            let bad = || at(format!("{} {word:?} is not a finite number", &header[column]));
-            word.parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(bad)
+            let number = table.word(column).parse::<f64>().ok().filter(|x| x.is_finite());
+            number.ok_or_else(|| table.not(column, "finite number"))
         };
         let now = time.map_or(Ok(trajectory.rows.len() as f64), number)?;
         if let Some(last) = trajectory.times.last().filter(|last| now <= **last) {
-            return Err(at(format!("the time {now} is not after {last}")));
+            return Err(table.at(format!("the time {now} is not after {last}")));
         }
         let row = columns.iter().map(|column| number(*column)).collect::<Result<Vec<f64>, ReadError>>()?;
         trajectory.times.push(now);

@@ -12,8 +12,8 @@ const N_INTERVALS: u32 = 8;
 const MAX_REPEATED_SEARCHES: u32 = 6;
 
 /// Returns a better lower bound of the distance of bodies that do not meet. Each search uses a
-/// target distance just below the smallest distance known. `distance_at` returns the distance for a pose of B in A's
-/// frame, up to a limit.
+/// target distance just below the smallest distance known. `distance_at` returns the distance for a
+/// pose of B in A's frame, up to a limit.
 pub(crate) fn better_distance<T: Tally>(
     known: f64,
     query: &CastQuery<'_, T>,

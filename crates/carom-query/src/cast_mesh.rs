@@ -1,8 +1,8 @@
 //! A moving convex shape against a moving mesh. Time intervals are processed in order: each through
 //! the tree, then triangle by triangle; see [`crate::cast_against`].
 //!
-//! If many triangles are near the sweep, and its box is large because of the motion, the interval is
-//! halved. Without rotation one walk through the tree is enough; see [`crate::cast_straight`].
+//! If many triangles are near the sweep, and its box is large because of the motion, the interval
+//! is halved. Without rotation one walk through the tree is enough; see [`crate::cast_straight`].
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 

@@ -33,8 +33,8 @@ pub(crate) fn mesh(normal: DVec3, b: &impl WideMesh, query: &CastQuery<'_, impl 
     answer
 }
 
-/// Casts two half-spaces with these normals. They overlap without bound unless their normals are opposite at all
-/// times.
+/// Casts two half-spaces with these normals. They overlap without bound unless their normals are
+/// opposite at all times.
 pub(crate) fn half_spaces(a: DVec3, b: DVec3, query: &CastQuery<'_, impl Tally>) -> TimeOfImpact {
     let CastQuery { motion_a, motion_b, settings, .. } = query;
     let (start, end) = (settings.start_time, settings.max_time);

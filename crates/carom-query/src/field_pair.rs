@@ -1,4 +1,4 @@
-//! A signed distance field against another shape: the least sum of its distance and the other shape's.
+//! A signed distance field against another shape: the least sum of the distances of both.
 //!
 //! - Apart: the sum is the distance. It is off by at most the field's error bound, also outside the
 //!   field's box.

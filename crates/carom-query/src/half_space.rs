@@ -85,8 +85,9 @@ fn on_plane(normal: DVec3, point: DVec3) -> Closest {
 const MAX_NEAR: usize = carom_geom::MAX_FEATURE_POINTS + 2;
 
 /// Reports points of a convex shape near a half-space: those of the feature that faces the plane,
-/// and of the side that leans toward it. At most four are kept: the deepest, and those that span the
-/// largest area. Each has its height above the plane, at most `limit`. `normal` is a unit vector.
+/// and of the side that leans toward it. At most four are kept: the deepest, and those that span
+/// the largest area. Each has its height above the plane, at most `limit`. `normal` is a unit
+/// vector.
 pub(crate) fn visit_contacts(
     normal: DVec3,
     b: &dyn SupportMap,

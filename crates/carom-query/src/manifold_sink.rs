@@ -8,7 +8,7 @@ pub(crate) trait ManifoldSink {
     /// Starts a manifold with this unit normal from A to B.
     fn start(&mut self, normal: DVec3);
 
-    /// Adds a contact with a distance along the normal. Takes points, parts and features of A and B.
+    /// Adds a contact with a distance along the normal. Takes points, parts and features of both.
     fn add(&mut self, points: [DVec3; 2], distance: f64, parts: [u32; 2], features: [FeatureId; 2]);
 
     /// Ends the manifold. A manifold without contacts is dropped.

@@ -19,7 +19,7 @@ fn named(feature: FeatureId) -> String {
     }
 }
 
-/// Explains a pair of bodies.
+/// Explains a pair of bodies. Its contacts are sorted, the deepest first.
 ///
 /// Errors: a body that does not exist.
 pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, Error> {
@@ -36,15 +36,18 @@ pub(crate) fn explain(world: &AnyWorld, a: BodyId, b: BodyId) -> Result<Value, E
             for (i, contact) in manifold.contacts().iter().enumerate() {
                 let impulse = view.impulses.get(k).map(|impulse| impulse.normal[i]);
                 let features = [contact.feature_a, contact.feature_b].map(named);
-                contacts.push(json!({
+                let members = json!({
                     "point": contact.point_b.to_array(), "normal": contact.normal.to_array(),
                     "distance": contact.distance, "impulse": impulse,
                     "parts": [contact.part_a, contact.part_b],
                     "features": features,
-                }));
+                });
+                contacts.push((contact.distance, members));
             }
         }
     }
+    contacts.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let contacts: Vec<Value> = contacts.into_iter().map(|(_, contact)| contact).collect();
     let is_touching = contact.as_ref().is_some_and(|view| view.is_touching);
     let touch = contact.as_ref().map(|view| view.is_touching);
     let (phase, reason) = verdict(world, a, b, touch, near.distance)?;

@@ -316,7 +316,8 @@ impl Testbed {
     }
 
     /// Explains why two bodies touch, or do not, as JSON: the phase that decided and its reason,
-    /// the distance with its two points, the contacts with features and impulses, and the cost.
+    /// the distance with its two points, the contacts with features and impulses, and the cost. The
+    /// deepest contact is the first.
     ///
     /// Errors: a body that does not exist.
     pub fn explain(&self, a: BodyId, b: BodyId) -> Result<Value, Error> {

@@ -27,13 +27,15 @@ fn mattress() -> SoftBodyDesc {
 /// A trampoline of 3 m by 3 m, pinned along its border.
 fn trampoline() -> SoftBodyDesc {
     let border: Vec<u32> = (0..169).filter(|i| [i % 13, i / 13].iter().any(|i| i % 12 == 0)).collect();
-    let mat = ClothSettings::default().with_stretch_stiffness(6e3);
-    SoftBodyDesc::grid([3.0, 3.0], [12, 12], mat).with_density(0.3).with_pinned(&border)
+    let mat = ClothSettings::default().with_stretch_stiffness(6e4);
+    SoftBodyDesc::grid([3.0, 3.0], [12, 12], mat).with_density(2.0).with_pinned(&border)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut world = World::new();
     world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
+    // Without more substeps a light mat would stretch too much under a heavy character.
+    world.set_soft_settings(SoftSettings::default().with_substeps(16))?;
     let mattress = world.insert_soft_body(mattress().with_thickness(0.04))?;
     let trampoline = trampoline().with_thickness(0.04).with_position(Vec3::new(5.0, 1.0, 0.0));
     let trampoline = world.insert_soft_body(trampoline)?;
@@ -41,7 +43,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         Character::new(Figure::capsule(1.8, 0.3)?, CharacterSettings::default(), DVec3::Y * 1.35)?;
     let mut hero = CharacterBody::insert(&mut world, character, Filter::default())?;
 
-    let mut walk = |world: &mut World, hero: &mut CharacterBody, wish: DVec3, seconds: f64| {
+    let walk = |world: &mut World, hero: &mut CharacterBody, wish: DVec3, seconds: f64| {
         let mut highest = f64::MIN;
         for _ in 0..(seconds / DT) as u32 {
             world.step(DT as f32)?;
@@ -67,6 +69,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     println!("it fell 1 m, and presses the trampoline to {:.2} m", hero.character().feet().y);
     let highest = walk(&mut world, &mut hero, DVec3::ZERO, 1.5)?;
     println!("it is thrown up to {highest:.2} m");
-    assert!(1.2 < highest && highest < 2.0);
+    assert!(1.1 < highest && highest < 2.0);
     Ok(())
 }

@@ -16,7 +16,9 @@ use carom_math::tol;
 use carom_query::QueryCost;
 use carom_query::f64::{intersects_counted, project_point_counted};
 use glam::DVec3;
+use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 
@@ -57,40 +59,57 @@ pub fn answer_all(
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let answer = answer_line(&line, number, &mut shapes);
-        serde_json::to_writer(&mut *out, &answer)?;
-        out.write_all(b"\n")?;
+        // Editors may put a byte order mark before the first line.
+        let mark: &[u8] = if number == 1 { b"\xef\xbb\xbf" } else { b"" };
+        let answer = answer_line(line.strip_prefix(mark).unwrap_or(&line), number, &mut shapes);
+        answer.write(out)?;
         if reader.buffer().is_empty() {
             out.flush()?;
         }
     }
 }
 
+/// The answer to one line.
+struct Answer<'a> {
+    /// As it is written in the question: a number may have more digits than a [`Value`] holds.
+    id: Option<&'a RawValue>,
+    /// The other members, at least one.
+    members: Map<String, Value>,
+}
+
+impl Answer<'_> {
+    fn write(&self, out: &mut impl Write) -> std::io::Result<()> {
+        let id = self.id.map_or("null", RawValue::get);
+        let members = serde_json::to_string(&self.members)?;
+        writeln!(out, "{{\"id\":{id},{}", members.trim_start_matches('{'))
+    }
+}
+
 /// Returns the answer to one line.
-fn answer_line(line: &[u8], number: u64, shapes: &mut Shapes) -> Value {
+fn answer_line<'a>(line: &'a [u8], number: u64, shapes: &mut Shapes) -> Answer<'a> {
+    let refused = |id, error: String| {
+        let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
+        Answer { id, members: Map::from_iter([("error".to_owned(), json!(error))]) }
+    };
+    let at_line = |e: serde_json::Error| refused(None, format!("line {number}: {e}"));
     let question: Value = match serde_json::from_slice(line) {
         Ok(question) => question,
-        Err(e) => return json!({"id": null, "error": format!("line {number}: {e}")}),
+        Err(e) => return at_line(e),
     };
-    let id = question.get("id").cloned().unwrap_or(Value::Null);
+    if !question.is_object() {
+        return refused(None, "not an object".to_owned());
+    }
+    let id = match serde_json::from_slice::<HashMap<String, &RawValue>>(line) {
+        Ok(members) => members.get("id").copied(),
+        Err(e) => return at_line(e),
+    };
     match answer(&question, shapes) {
-        Ok(members) => {
-            let mut all = Map::new();
-            all.insert("id".to_owned(), id);
-            all.extend(members);
-            Value::Object(all)
-        }
-        Err(error) => {
-            let error = error.split_whitespace().collect::<Vec<_>>().join(" ");
-            json!({"id": id, "error": error})
-        }
+        Ok(members) => Answer { id, members },
+        Err(error) => refused(id, error),
     }
 }
 
 fn answer(question: &Value, shapes: &mut Shapes) -> Result<Map<String, Value>, String> {
-    if !question.is_object() {
-        return Err("not an object".to_owned());
-    }
     let op = question.get("op").and_then(Value::as_str).ok_or("no \"op\"")?;
     check_members(question, &members_of(op)?)?;
     let wants = |key: &str| match question.get(key) {

@@ -86,7 +86,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
         robots::ignore_limits(&mut files);
     }
     if let Some(Trajectory { joints, rows, .. }) = &mut trajectory {
-        robots::drop_dependent(joints, rows, &files, &mut remarks);
+        robots::drop_dependent(joints, rows, &[], &files, &mut remarks);
     }
     let named = match &trajectory {
         Some(trajectory) => trajectory::first_row(trajectory),

@@ -20,6 +20,14 @@ pub fn run(args: &SdfArgs) -> Result<Outcome, String> {
     let mut remarks = Remarks::default();
     let one = load::one_mesh(&args.file, &args.reading.options(false), &mut remarks)?;
     remarks.print();
+    if one.origin != DVec3::ZERO && args.output.is_some() {
+        return Err(format!(
+            "{}: the mesh is too far from zero for a field in single precision, and a file of a field has no place \
+             for its origin: move the mesh by {} and try again",
+            args.file.display(),
+            -one.origin
+        ));
+    }
     let band = args.band.map_or(f32::INFINITY, |band| band as f32);
     let settings = BakeSettings::default().with_resolution(args.resolution).with_band(band);
     let settings = settings.with_max_nodes(args.max_nodes);
@@ -53,7 +61,9 @@ fn write(
         format!("  samples between nodes are off by at most {}", number(field.error_bound() + rounding)),
     ];
     if *origin != DVec3::ZERO {
-        lines.push(format!("  the origin of the field is at {origin}"));
+        lines.push(format!(
+            "  the origin of the field is at {origin}: the mesh is too far from zero for single precision"
+        ));
     }
     if 0 < thin {
         lines.push(format!(

@@ -86,6 +86,7 @@ const explain = () => {
     const head = element("tr", undefined, ["depth", "impulse", "features"].map(name => element("th", name)));
     const rows = why.contacts.slice(0, 8).map(c => element("tr", undefined, [element("td", length(-c.distance)), element("td", `${brief(c.impulse ?? 0)} N s`), element("td", c.features.join(" on "))]));
     parts.push(element("table", undefined, [head, ...rows]));
+    if (rows.length < why.contacts.length) parts.push(element("p", `The ${rows.length} deepest of ${why.contacts.length} contacts.`));
   }
   parts.push(element("p", "Cost of the test: " + (Object.entries(why.cost).map(([name, n]) => `${name} ${n}`).join(", ") || "a closed form") + "."));
   $("answer").replaceChildren(...parts);

@@ -58,7 +58,10 @@ renderer.control({
 });
 // A mesh file, dropped on the stage or opened.
 const addFile = async (file, px, py) => {
-  const name = new TextEncoder().encode(file.name), bytes = new Uint8Array(await file.arrayBuffer()), both = new Uint8Array(name.length + bytes.length);
+  let bytes;
+  // A folder is among the dropped files, and has no bytes.
+  try { bytes = new Uint8Array(await file.arrayBuffer()); } catch { hint(`${file.name} is a folder, or cannot be read. Drop the mesh file itself.`); return; }
+  const name = new TextEncoder().encode(file.name), both = new Uint8Array(name.length + bytes.length);
   both.set(name); both.set(bytes, name.length);
   const answer = guarded(() => { put(both); return answerOf(exported.carom_read_file(name.length)); });
   if (answer.error) { hint(answer.error); return; }
@@ -73,7 +76,9 @@ stage.addEventListener("drop", async e => {
   stage.classList.remove("dropping");
   const box = canvas.getBoundingClientRect();
   // A copy: the list is empty after the event.
-  for (const file of [...e.dataTransfer.files]) await addFile(file, e.clientX - box.left, e.clientY - box.top);
+  const files = [...e.dataTransfer.files];
+  if (!files.length) hint("Nothing was added: drop a mesh file.");
+  for (const file of files) await addFile(file, e.clientX - box.left, e.clientY - box.top);
 });
 $("open").addEventListener("click", () => $("file").click());
 $("file").addEventListener("change", async () => {

@@ -504,3 +504,39 @@ fn flush_cubes_touch_or_overlap() {
         }
     }
 }
+
+/// An id is an echo, and no number: its digits stay as they are.
+#[test]
+fn ids_come_back_as_they_are_written() {
+    let point = r#""op":"point","a":{"sphere":1},"point":[2,0,0]"#;
+    let ids = [
+        "18446744073709551616",
+        "123456789012345678901234567890",
+        "-9223372036854775809",
+        "-1",
+        "1.50",
+        "1e2",
+        "-0",
+        "0.1000000000000000055",
+        r#"[1.0,{"a":18446744073709551617}]"#,
+        r#""a\u0020b""#,
+        "true",
+        "null",
+    ];
+    for id in ids {
+        let question =
+            format!("{{\"id\":{id},{point}}}\n{{{point},\"id\": {id} }}\n{{\"id\":{id},\"op\":\"none\"}}\n");
+        let text = stdout(&carom_list(&["batch"], question.as_bytes()));
+        let answers: Vec<&str> = text.lines().collect();
+        assert_eq!(answers[0], answers[1], "{id}");
+        assert!(answers[0].starts_with(&format!("{{\"id\":{id},\"distance\":1.0,")), "{text}");
+        assert!(answers[2].starts_with(&format!("{{\"id\":{id},\"error\":\"unknown op")), "{text}");
+    }
+    // A number beyond all doubles is no JSON number of this program.
+    let answers = batch(&format!("{{\"id\":1e999,{point}}}\n{{\"id\":2,{point}}}\n"));
+    assert!(answers[0]["error"].as_str().unwrap().starts_with("line 1: number out of range"), "{answers:?}");
+    assert_eq!(answers[1]["id"], 2);
+    // A byte order mark stands before the first line of a file.
+    let marked = batch(&format!("\u{feff}{{\"id\":3,{point}}}\n"));
+    assert_eq!((&marked[0]["id"], &marked[0]["distance"]), (&json!(3), &json!(1.0)));
+}

@@ -2,6 +2,8 @@
 
 use crate::run::{carom, error, folder, json, stdout};
 use carom_scenes::mesh::{MeshData, icosphere, torus};
+use carom_sdf::{Field, SdfGrid};
+use glam::Vec3;
 use std::fmt::Write;
 
 /// A generated mesh as a file in the folder of the tests.
@@ -87,9 +89,48 @@ fn far_meshes_keep_their_places() {
         }
     }
     let (d, _) = json("sdf house.obj --resolution 8 --json");
-    let middle = far.map(|x| x + 0.5);
-    for axis in 0..3 {
-        assert!((d["origin"][axis].as_f64().unwrap() - middle[axis]).abs() < 1e-6, "{d}");
+    assert_eq!(d["origin"], serde_json::json!([500_001.0, 4_649_777.0, 121.0]), "{d}");
+    // A file of a field has no place for an origin.
+    let refused = error("sdf house.obj --resolution 8 -o house.sdf");
+    assert!(refused.contains("move the mesh by [-500001, -4649777, -121]"), "{refused}");
+}
+
+/// A mesh beside zero stays in the frame of its file, as short as it is written, and flush.
+#[test]
+fn ordinary_meshes_keep_their_frame() {
+    let boxes: [[[f32; 2]; 3]; 5] = [
+        [[1.2, 2.0], [0.0, 0.7], [0.0, 0.7]],
+        [[100.1, 100.3], [0.0, 0.1], [0.0, 0.2]],
+        [[-30.7, -30.2], [20.1, 20.4], [0.0, 0.3]],
+        [[0.1, 0.1001], [0.0, 0.0002], [0.0, 0.0001]],
+        [[1000.0, 1001.0], [1000.0, 1001.5], [1000.0, 1001.0]],
+    ];
+    for sides in boxes {
+        let mut text = String::new();
+        for k in 0..8 {
+            let [x, y, z] = [0, 1, 2].map(|axis| sides[axis][k >> axis & 1]);
+            writeln!(text, "v {x} {y} {z}").unwrap();
+        }
+        for [a, b, c] in carom_testkit::meshes::BOX_TRIANGLES {
+            writeln!(text, "f {} {} {}", a + 1, b + 1, c + 1).unwrap();
+        }
+        std::fs::write(folder().join("near.obj"), &text).unwrap();
+        let lines = |text: &str| {
+            let mut lines: Vec<String> =
+                text.lines().filter(|line| line.starts_with("v ")).map(str::to_owned).collect();
+            lines.sort_unstable();
+            lines
+        };
+        for command in ["simplify near.obj --triangles 12", "decompose near.obj"] {
+            assert_eq!(json(&format!("{command} -o near_out.obj --json")).1, 0);
+            let written = std::fs::read_to_string(folder().join("near_out.obj")).unwrap();
+            assert_eq!(lines(&written), lines(&text), "{command}");
+        }
+        let (d, status) = json("sdf near.obj --resolution 8 -o near.sdf --json");
+        assert_eq!((status, &d["origin"]), (0, &serde_json::json!([0.0, 0.0, 0.0])), "{d}");
+        let field = SdfGrid::from_bytes(&std::fs::read(folder().join("near.sdf")).unwrap()).unwrap();
+        let middle = Vec3::from_array(sides.map(|[low, high]| 0.5 * (low + high)));
+        assert!(field.sample(middle).distance < 0.0, "{sides:?}");
     }
 }
 

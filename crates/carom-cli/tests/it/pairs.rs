@@ -85,6 +85,28 @@ fn bad_recordings_are_refused_with_the_line() {
         std::fs::write(folder().join(name), body).unwrap();
         assert_eq!(error(&format!("pairs {name}")), format!("error: {name}: {expected}"));
     }
+    // Tables of programs that write decimal commas.
+    const WANTED: &str = "values are separated by commas, and numbers have a decimal point (1.5)";
+    for (name, body, expected) in [
+        (
+            "semicolons.csv",
+            HEADER.replace(',', ";"),
+            format!("line 1: {:?} has no comma: ", HEADER.trim().replace(',', ";")),
+        ),
+        (
+            "commas.csv",
+            format!("{HEADER}0,1,0,5,0,0,1,1,1\n"),
+            "line 2: 9 values below 8 columns: ".to_owned(),
+        ),
+        (
+            "quoted.csv",
+            format!("{HEADER}0,1,\"0,5\",0,0,1,1,1\n"),
+            "line 2: minx \"0,5\" is not a finite number: ".to_owned(),
+        ),
+    ] {
+        std::fs::write(folder().join(name), body).unwrap();
+        assert_eq!(error(&format!("pairs {name}")), format!("error: {name}: {expected}{WANTED}"));
+    }
     let short = format!("{HEADER}0,1,0\n");
     std::fs::write(folder().join("short.csv"), short).unwrap();
     assert!(error("pairs short.csv").contains("short.csv: line 2: "));

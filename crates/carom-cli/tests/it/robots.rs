@@ -24,9 +24,13 @@ fn write(name: &str, text: &str) {
     std::fs::write(folder().join(name), text).unwrap();
 }
 
+/// Writes the robots once: tests that run beside each other read them.
 fn write_robots() {
-    write("arm.urdf", ARM);
-    write("plate.urdf", PLATE);
+    static WRITTEN: std::sync::Once = std::sync::Once::new();
+    WRITTEN.call_once(|| {
+        write("arm.urdf", ARM);
+        write("plate.urdf", PLATE);
+    });
 }
 
 fn pairs(document: &Value) -> Vec<(String, String)> {
@@ -349,7 +353,7 @@ fn recorded_states_are_read() {
     write("gripper.urdf", &gripper);
     write("recorded.csv", "time,slide,finger,shoulder,mount\n0,0,0.1,0,0\n1,0.5,1.2,0.5,0\n");
     let command = "check gripper.urdf plate.urdf --json --ignore-adjacent --trajectory recorded.csv";
-    write("plate.urdf", PLATE);
+    write_robots();
     let (d, status) = json(command);
     assert_eq!(status, 0, "{d}");
     let notes = d["notes"].to_string();
@@ -365,4 +369,73 @@ fn recorded_states_are_read() {
     write("recorded.csv", "time,slide\n0,-0.0002\n1,0.5\n");
     assert!(error(command).contains("-0.0002 is not between its limits"));
     assert_eq!(json(&format!("{command} --ignore-limits")).1, 0);
+}
+
+/// A joint that follows another is compared with what it gets, wherever its leader's value is from.
+#[test]
+fn followers_differ_only_from_what_they_get() {
+    let follower = |name: &str, leader: &str, multiplier: f64| {
+        format!(
+            r#"<link name="{name}_link"/><joint name="{name}" type="prismatic"><parent link="base"/>
+            <child link="{name}_link"/><limit lower="-9" upper="9"/>
+            <mimic joint="{leader}" multiplier="{multiplier}"/></joint>"#
+        )
+    };
+    // The chain c follows b follows a, and d follows a joint that does not move.
+    let robot = format!(
+        r#"<robot name="r"><link name="base"><collision><geometry><box size="1 1 1"/></geometry></collision></link>
+        <link name="a_link"/><joint name="a" type="prismatic"><parent link="base"/><child link="a_link"/>
+        <limit lower="-9" upper="9"/></joint>
+        <link name="f_link"/><joint name="f" type="fixed"><parent link="base"/><child link="f_link"/></joint>
+        {}{}{}</robot>"#,
+        follower("b", "a", 1.0),
+        follower("c", "b", 2.0),
+        follower("d", "f", 1.0)
+    );
+    std::fs::write(folder().join("chain.urdf"), robot).unwrap();
+    let notes = |arguments: &str| {
+        let (d, status) = json(&format!("check chain.urdf --json {arguments}"));
+        assert_eq!(status, 0, "{d}");
+        let notes = d["notes"].as_array().unwrap().iter();
+        notes.map(|note| note.as_str().unwrap().to_owned()).filter(|note| note.contains("not read")).collect()
+    };
+    let follows = |name: &str, leader: &str, off: &str| {
+        let differs =
+            if off.is_empty() { String::new() } else { format!(", from which it differs by up to {off}") };
+        format!("the values of joint {name} are not read: it follows joint {leader}{differs}")
+    };
+    let none: Vec<String> = Vec::new();
+    let write = |name: &str, text: &str| std::fs::write(folder().join(name), text).unwrap();
+    write("chain.json", r#"{"b": 0.5}"#);
+    let found: Vec<String> = notes("--joints chain.json --joint a=0.5");
+    assert_eq!(found, [follows("b", "a", "")]);
+    assert_eq!(notes("--joints chain.json --joint a=0.5 --joint a=0.25"), [follows("b", "a", "2.50e-1")]);
+    assert_eq!(notes("--joints chain.json"), [follows("b", "a", "5.00e-1")]);
+    assert_eq!(notes("--joint a=0.5"), none);
+    // The value of --joint counts, and not that of the file.
+    write("chain.json", r#"{"a": 0.1, "b": 0.5, "c": 1.0, "d": 0.0}"#);
+    let all = |off_b: &str, off_c: &str| {
+        [follows("b", "a", off_b), follows("c", "b", off_c), follows("d", "f", "")]
+    };
+    assert_eq!(notes("--joints chain.json --joint a=0.5"), all("", ""));
+    assert_eq!(notes("--joints chain.json"), all("4.00e-1", "8.00e-1"));
+    // Columns in each order, and a leader without a column.
+    for header in ["time,a,b,c", "time,a,c,b", "time,c,b,a", "time,b,c,a"] {
+        let row = |a: f64| {
+            let value = |name| match name {
+                "time" | "a" | "b" => a.to_string(),
+                _ => (2.0 * a).to_string(),
+            };
+            header.split(',').map(value).collect::<Vec<_>>().join(",") + "\n"
+        };
+        write("chain.csv", &format!("{header}\n{}{}", row(0.25), row(0.5)));
+        let mut found: Vec<String> = notes("--trajectory chain.csv");
+        found.sort_unstable();
+        assert_eq!(found, [follows("b", "a", ""), follows("c", "b", "")], "{header}");
+    }
+    write("chain.csv", "time,a,c\n0,0.25,0.5\n1,0.5,1.5\n");
+    assert_eq!(notes("--trajectory chain.csv"), [follows("c", "b", "5.00e-1")]);
+    // A byte order mark stands before the text of a file.
+    write("chain.json", "\u{feff}{\"b\": 0.5}");
+    assert_eq!(notes("--joints chain.json --joint a=0.5"), [follows("b", "a", "")]);
 }

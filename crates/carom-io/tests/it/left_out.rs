@@ -33,6 +33,20 @@ fn text_may_begin_with_a_byte_order_mark() {
     assert_eq!(carom_io::boxes_csv::parse(boxes, Path::new("a.csv")).unwrap().len(), 1);
     let scene = "\u{feff}{\"parts\": []}";
     assert_eq!(refusal(scene.as_bytes(), Format::Scene), "file.x: no part");
+    let ply = "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\nend_header\n1 2 3\n";
+    let pcd =
+        "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nWIDTH 1\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3\n";
+    for (text, name) in [("1 2 3\n", "a.xyz"), (ply, "a.ply"), (pcd, "a.pcd")] {
+        let found = carom_io::parse_points(format!("\u{feff}{text}").as_bytes(), Path::new(name)).unwrap();
+        assert_eq!(found.points, [glam::DVec3::new(1.0, 2.0, 3.0)], "{name}");
+    }
+    let folder = folder("marked");
+    let write = |name: &str, text: &str| fs::write(folder.join(name), format!("\u{feff}{text}")).unwrap();
+    write("a.csv", "time,a\n0,1\n");
+    assert_eq!(carom_io::read_trajectory(&folder.join("a.csv")).unwrap().joints, ["a"]);
+    let pair = r#"<disable_collisions link1="a" link2="b" reason="Never"/>"#;
+    write("a.srdf", &format!(r#"<?xml version="1.0"?><robot name="r">{pair}</robot>"#));
+    assert_eq!(carom_io::read_srdf(&folder.join("a.srdf")).unwrap().len(), 1);
 }
 
 #[test]

@@ -61,13 +61,14 @@ fn what_is_left_out_is_noted() {
 #[test]
 fn refusals_name_file_and_location() {
     let pcd = |data: &str| format!("{PCD}{data}").into_bytes();
-    let cases: [(Vec<u8>, &str, &str); 14] = [
+    let cases: [(Vec<u8>, &str, &str); 15] = [
         (b"1 2\n".to_vec(), "a.xyz", "a.xyz: line 1: fewer than three numbers"),
         (b"1 2 3\n1 b 3\n".to_vec(), "a.xyz", "line 2: \"b\" is no number"),
         (b"1 2 3\n1 nan 3\n".to_vec(), "a.xyz", "point 1: "),
         (b"1 2 1e999\n".to_vec(), "a.xyz", "point 0: "),
         (b"# nothing\n".to_vec(), "a.xyz", "no point"),
-        (b"\xff\xfe\n".to_vec(), "a.xyz", "line 1: not text"),
+        (b"\xfa\n".to_vec(), "a.xyz", "line 1: not text"),
+        (b"\xff\xfe\n".to_vec(), "a.xyz", "a.xyz: UTF-16 text; UTF-8 is needed"),
         (b"1 2 3\n".to_vec(), "a.las", "a.las"),
         (pcd("ascii\n1 2 3\n"), "a.pcd", "3 points announced, 1 there"),
         (pcd("ascii\n1 2 3\n1 2\n1 2 3\n"), "a.pcd", "point 1: 2 values, but a point has 3"),
@@ -86,5 +87,29 @@ fn refusals_name_file_and_location() {
     for end in 0..whole.len() {
         let _ = parse(&whole[..end], "a.pcd");
         let _ = parse(&whole[..end], "a.xyz");
+    }
+}
+
+/// A comma is a separator or a decimal sign. If it may be either, no number is read.
+#[test]
+fn decimal_commas_are_refused() {
+    for (text, line, word) in [
+        ("1,5 2,5 3,5\n", 1, "1,5"),
+        ("1 2 3\n1 2,5 3\n", 2, "2,5"),
+        ("0;0;0\n1,5;2,5;3,5\n", 2, "1,5"),
+        ("1,5\t-2,25\t3\n", 1, "1,5"),
+        ("-1,5 2,5\n", 1, "-1,5"),
+        ("1,5; 2,5; 3,5; 255\n", 1, "1,5"),
+    ] {
+        let wanted = format!(
+            "a.xyz: line {line}: {word:?} may be one number or two: a decimal point is needed ({})",
+            word.replace(',', ".")
+        );
+        assert_eq!(parse(text.as_bytes(), "a.xyz").unwrap_err(), wanted, "{text:?}");
+    }
+    for text in ["1,2,3", "1, 2, 3", "1 ,2 ,3", "1,2, 3", "1,2,3 255 0 0", "1;2;3", "1,2,3;255", "1.0,2e0,3"]
+    {
+        let found = parse(text.as_bytes(), "a.xyz").unwrap();
+        assert_eq!(found.points, [DVec3::new(1.0, 2.0, 3.0)], "{text:?}");
     }
 }

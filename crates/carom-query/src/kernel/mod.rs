@@ -3,7 +3,9 @@
 //!
 //! It has the shapes of the stored precision, selects the algorithm of each query by their kinds,
 //! and rounds the answers. The algorithms are outside, once, in `f64`. They read a shape through
-//! `SupportMap`, `WideMesh`, `DistanceField` or `PartTree`, or get a part of the query as a closure.
+//! `SupportMap`, `WideMesh`, `DistanceField` or `PartTree`, or get the query of a part as a
+//! closure.
+//!
 //! Three sorts of loops remain here, because a move would only add conversions. A part of a shape
 //! is a [`Shape`], so loops over parts are here. Hits of rays and projections of points are
 //! compared after rounding, as they are returned. The files around `internal_edges` read and change

@@ -1,4 +1,4 @@
-//! What a body touches: its neighbours, their manifolds, and the pieces that the contacts lie on.
+//! The touches of a body: its neighbours, their manifolds, and the pieces that the contacts lie on.
 
 use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;

@@ -1,4 +1,4 @@
-//! What lanes of `f32` prove about up to eight pairs: apart, touching, or nothing.
+//! The proofs of lanes of `f32` about up to eight pairs: apart, touching, or nothing.
 
 use carom_lanes::{F32Lanes, MaskLanes, Simd};
 

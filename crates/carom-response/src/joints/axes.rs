@@ -9,10 +9,17 @@
 //! - All locked axes are solved at once, by an L D L^T decomposition of at most 6x6 in `f64`.
 //! - A limit or a motor is a single row. Its impulse is applied together with the response of the
 //!   locked axes. So its effective mass is that of the free motion (Schur complement).
+//! - Locked axes yield a little to their impulses, so they also yield to this response. Otherwise a
+//!   limit that stops a body would leave a part of the response behind, which turns a light body on
+//!   a long lever.
+//! - Limits that act at the same time are solved together: see `axis_limits.rs`.
+//! - While the bodies turn, B's joint point leaves its tangent by a term of second order in the
+//!   substep. On a long lever a soft row would lag behind, so it is added to the speed.
 //!
 //! Reference: E. Catto, Modeling and Solving Constraints, GDC 2009; G. H. Golub, C. F. Van Loan,
 //! Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
 
+use crate::joints::axis_limits::{HeldAxis, solve_together};
 use crate::joints::kind::{AxisLimit, JointAxis, SixDof};
 use crate::joints::load::JointImpulse;
 use crate::joints::motor::Motor;
@@ -23,6 +30,11 @@ use carom_math::{Quat, Real, Vec3, ops, rotation};
 /// The least cosine of the angle about y that rows of rotation use. It belongs to an angle beyond
 /// [`SixDof::MAX_ANGLE_Y`], so it acts only if that limit is passed.
 const MIN_COSINE: Real = 0.05;
+
+/// The largest turn of a body in a substep, in radians, for which the terms of second order are
+/// used. Beyond it they would give energy to bodies that whirl about a far joint (test:
+/// `whirl::joints_of_what_whirls_give_no_energy`).
+const MAX_FORESEEN_TURN: Real = 0.1;
 
 /// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
 /// move along this axis.
@@ -36,6 +48,8 @@ pub(crate) struct Axes {
     turn_b: [Vec3; 6],
     /// The coordinates: the position along each axis, and the angle about it.
     coordinates: [Real; 6],
+    /// The speeds that the rotation of the bodies adds within the substep: see [`Axes::swerve`].
+    ahead: [Real; 6],
 }
 
 impl Axes {
@@ -62,6 +76,7 @@ impl Axes {
                 turns[2],
             ],
             coordinates: [offset.dot(x), offset.dot(y), offset.dot(z), angles[0], angles[1], angles[2]],
+            ahead: [0.0; 6],
         }
     }
 
@@ -72,6 +87,24 @@ impl Axes {
     /// Returns the position along an axis, or the angle about it that is nearest to `middle`.
     fn coordinate_near(&self, k: usize, middle: Real) -> Real {
         if k < 3 { self.coordinates[k] } else { angle_near(self.coordinates[k], middle) }
+    }
+
+    /// Returns, for each axis of translation, the mean speed that the rotation of the bodies adds
+    /// in a time `h`: the terms of second order of the position, divided by `h`. It is 0 for bodies
+    /// that turn far.
+    fn swerve(&self, rows: &Moving<'_>, h: Real) -> [Real; 3] {
+        let inwards = |w: Vec3, arm: Vec3| w.cross(w.cross(arm));
+        let (w_a, w_b) = (rows.w_a, rows.w_b);
+        let max_rate = MAX_FORESEEN_TURN / h;
+        if max_rate * max_rate < w_a.length_squared().max(w_b.length_squared()) {
+            return [0.0; 3];
+        }
+        let (offset, velocity) = (rows.offset(), rows.velocity());
+        let bend = inwards(w_b, rows.anchor_b) - inwards(w_a, rows.anchor_a);
+        [0, 1, 2].map(|k| {
+            let axis = self.linear[k];
+            h * (w_a.cross(axis).dot(velocity) + 0.5 * (inwards(w_a, axis).dot(offset) + axis.dot(bend)))
+        })
     }
 
     /// Applies impulses, by axis.
@@ -110,7 +143,7 @@ impl Axes {
         k: usize,
         impulse: Real,
     ) -> [Real; 6] {
-        let mut impulses = system.answer(k).map(|answer| answer as Real * impulse);
+        let mut impulses = system.response(k).map(|response| response as Real * impulse);
         impulses[k] = impulse;
         self.push(rows, &impulses);
         impulses
@@ -136,6 +169,11 @@ fn total(i: &JointImpulse) -> [Real; 6] {
     sum
 }
 
+/// Returns the impulse of a locked axis.
+fn held_impulse(i: &JointImpulse, k: usize) -> Real {
+    if k < 3 { i.linear[k] } else { i.angular[k - 3] }
+}
+
 fn add_held(i: &mut JointImpulse, more: &[Real; 6], locked: &[usize]) {
     for &k in locked {
         if k < 3 {
@@ -146,20 +184,12 @@ fn add_held(i: &mut JointImpulse, more: &[Real; 6], locked: &[usize]) {
     }
 }
 
-/// The locked axes, and the decomposition of their matrix.
-struct LockedSystem {
-    /// The velocity along axis i that a unit impulse along axis k causes.
-    matrix: [[f64; 6]; 6],
-    locked: [usize; 6],
-    n: usize,
-    /// The entries of L below the diagonal, by place among the locked axes.
-    lower: [[f64; 6]; 6],
-    /// The inverse of D, or 0.
-    inverse: [f64; 6],
-}
+/// The velocity along axis i that a unit impulse along axis k causes.
+#[derive(Clone, Copy)]
+pub(crate) struct AxisMatrix([[f64; 6]; 6]);
 
-impl LockedSystem {
-    fn new(axes: &Axes, rows: &Rows, is_locked: impl Fn(usize) -> bool) -> LockedSystem {
+impl AxisMatrix {
+    fn new(axes: &Axes, rows: &Rows) -> AxisMatrix {
         let mass = rows.mass_a + rows.mass_b;
         let mut matrix = [[0.0; 6]; 6];
         for k in 0..6 {
@@ -170,28 +200,64 @@ impl LockedSystem {
                 (matrix[i][k], matrix[k][i]) = (entry, entry);
             }
         }
-        let (mut locked, mut n) = ([0; 6], 0);
-        for k in (0..6).filter(|&k| is_locked(k)) {
-            locked[n] = k;
+        AxisMatrix(matrix)
+    }
+
+    /// Returns the change of the speed of an axis by impulses of all axes.
+    pub(crate) fn speed(&self, k: usize, impulses: &[f64; 6]) -> f64 {
+        self.0[k].iter().zip(impulses).map(|(entry, impulse)| entry * impulse).sum()
+    }
+
+    /// Returns the decomposition for the axes that are held. Soft axes yield to their impulses, so
+    /// that they give the part `share` of the response of rigid ones.
+    pub(crate) fn hold(
+        &self,
+        share: f64,
+        is_held: impl Fn(usize) -> bool,
+        is_soft: impl Fn(usize) -> bool,
+    ) -> HeldSystem {
+        let entry = |i: usize, k: usize| {
+            if is_soft(i) && is_soft(k) { self.0[i][k] / share } else { self.0[i][k] }
+        };
+        let (mut held, mut n) = ([0; 6], 0);
+        for k in (0..6).filter(|&k| is_held(k)) {
+            held[n] = k;
             n += 1;
         }
-        let mut system = LockedSystem { matrix, locked, n, lower: [[0.0; 6]; 6], inverse: [0.0; 6] };
+        let mut system = HeldSystem { held, n, lower: [[0.0; 6]; 6], inverse: [0.0; 6] };
         let mut pivots = [0.0; 6];
         for i in 0..n {
             for k in 0..=i {
                 let before: f64 = (0..k).map(|j| system.lower[i][j] * system.lower[k][j] * pivots[j]).sum();
-                let rest = matrix[locked[i]][locked[k]] - before;
+                let rest = entry(held[i], held[k]) - before;
                 if k < i {
                     system.lower[i][k] = rest * system.inverse[k];
-                } else if MIN_PIVOT * matrix[locked[i]][locked[i]] < rest {
+                } else if MIN_PIVOT * entry(held[i], held[i]) < rest {
                     (pivots[i], system.inverse[i]) = (rest, 1.0 / rest);
                 }
             }
         }
         system
     }
+}
 
-    /// Solves the system of the locked axes. Both sides are indexed by place among these axes.
+/// The decomposition of the matrix of the axes that are held.
+pub(crate) struct HeldSystem {
+    held: [usize; 6],
+    n: usize,
+    /// The entries of L below the diagonal, by place among the held axes.
+    lower: [[f64; 6]; 6],
+    /// The inverse of D, or 0.
+    inverse: [f64; 6],
+}
+
+impl HeldSystem {
+    /// Returns the held axes.
+    fn axes(&self) -> &[usize] {
+        &self.held[..self.n]
+    }
+
+    /// Solves the system of the held axes. Both sides are indexed by place among these axes.
     fn solve(&self, mut x: [f64; 6]) -> [f64; 6] {
         for i in 0..self.n {
             let before: f64 = (0..i).map(|k| self.lower[i][k] * x[k]).sum();
@@ -204,24 +270,50 @@ impl LockedSystem {
         x
     }
 
-    /// Returns, by axis, the response of the locked axes to a unit impulse along axis k.
-    fn answer(&self, k: usize) -> [f64; 6] {
+    /// Writes the impulses of the held axes that change their speeds by `sides`. Both are indexed
+    /// by axis.
+    pub(crate) fn solve_into(&self, sides: &[f64; 6], impulses: &mut [f64; 6]) {
         let mut side = [0.0; 6];
-        for (side, &axis) in side.iter_mut().zip(&self.locked[..self.n]) {
-            *side = -self.matrix[axis][k];
+        for (side, &axis) in side.iter_mut().zip(self.axes()) {
+            *side = sides[axis];
         }
-        let (solved, mut answer) = (self.solve(side), [0.0; 6]);
-        for (solved, &axis) in solved.iter().zip(&self.locked[..self.n]) {
-            answer[axis] = *solved;
+        for (solved, &axis) in self.solve(side).iter().zip(self.axes()) {
+            impulses[axis] = *solved;
         }
-        answer
+    }
+}
+
+/// The locked axes of a joint.
+struct LockedSystem {
+    matrix: AxisMatrix,
+    held: HeldSystem,
+    /// The part of a rigid axis's response that a locked axis gives.
+    share: f64,
+}
+
+impl LockedSystem {
+    fn new(axes: &Axes, rows: &Rows, soft: Softness, is_locked: impl Fn(usize) -> bool) -> LockedSystem {
+        let matrix = AxisMatrix::new(axes, rows);
+        let held = matrix.hold(1.0, is_locked, |_| false);
+        LockedSystem { matrix, held, share: f64::from(soft.mass_scale) }
+    }
+
+    /// Returns, by axis, the response of the locked axes to a unit impulse along axis k.
+    fn response(&self, k: usize) -> [f64; 6] {
+        let mut sides = [0.0; 6];
+        for &axis in self.held.axes() {
+            sides[axis] = -self.matrix.0[axis][k] * self.share;
+        }
+        let mut response = [0.0; 6];
+        self.held.solve_into(&sides, &mut response);
+        response
     }
 
     /// Returns the effective mass along an axis while the locked axes hold; 0 if no body can move.
     fn mass(&self, k: usize) -> Real {
-        let answer = self.answer(k);
-        let inverse = self.matrix[k][k] + (0..6).map(|i| self.matrix[k][i] * answer[i]).sum::<f64>();
-        if MIN_PIVOT * self.matrix[k][k] < inverse { (1.0 / inverse) as Real } else { 0.0 }
+        let own = self.matrix.0[k][k];
+        let inverse = own + self.matrix.speed(k, &self.response(k));
+        if MIN_PIVOT * own < inverse { (1.0 / inverse) as Real } else { 0.0 }
     }
 }
 
@@ -234,17 +326,20 @@ pub(crate) fn solve(
     (soft, may_spring): (Softness, bool),
     h: Real,
 ) {
-    let axes = Axes::of(rows);
-    let system = LockedSystem::new(&axes, rows, |k| kind.limits[k] == AxisLimit::Locked);
-    let locked = &system.locked[..system.n];
+    let mut axes = Axes::of(rows);
+    if may_spring {
+        let swerve = axes.swerve(rows, h);
+        axes.ahead[..3].copy_from_slice(&swerve);
+    }
+    let system = LockedSystem::new(&axes, rows, soft, |k| kind.limits[k] == AxisLimit::Locked);
+    let locked = system.held.axes();
     let mut side = [0.0; 6];
     for (side, &k) in side.iter_mut().zip(locked) {
-        *side = f64::from(axes.speed(rows, k) + axes.coordinates[k] * soft.bias_rate);
+        *side = f64::from(axes.speed(rows, k) + axes.ahead[k] + axes.coordinates[k] * soft.bias_rate);
     }
-    let (solved, mut change) = (system.solve(side), [0.0; 6]);
+    let (solved, mut change) = (system.held.solve(side), [0.0; 6]);
     for (solved, &k) in solved.iter().zip(locked) {
-        let old = if k < 3 { i.linear[k] } else { i.angular[k - 3] };
-        change[k] = -(*solved as Real) * soft.mass_scale - old * soft.impulse_scale;
+        change[k] = -(*solved as Real) * soft.mass_scale - held_impulse(i, k) * soft.impulse_scale;
     }
     axes.push(rows, &change);
     add_held(i, &change, locked);
@@ -264,18 +359,46 @@ pub(crate) fn solve(
         let answer = axes.push_locked(rows, &system, k, change);
         add_held(i, &answer, locked);
     }
+    let rooms = |k: usize| match kind.limits[k] {
+        AxisLimit::Between(low, high) => {
+            let coordinate = axes.coordinate_near(k, 0.5 * (low + high));
+            Some([coordinate - low, high - coordinate])
+        }
+        _ => None,
+    };
+    let mut n_acting = 0;
     for k in 0..6 {
-        let AxisLimit::Between(low, high) = kind.limits[k] else { continue };
-        let coordinate = axes.coordinate_near(k, 0.5 * (low + high));
+        let Some(rooms) = rooms(k) else { continue };
         let mass = system.mass(k);
-        for (side, sign, room) in [(0, 1.0, coordinate - low), (1, -1.0, high - coordinate)] {
-            let speed = sign * axes.speed(rows, k);
-            let change = sign * limit(&mut i.limits[k][side], room, speed, mass, soft, h);
+        for (side, sign) in [(0, 1.0), (1, -1.0)] {
+            let speed = sign * (axes.speed(rows, k) + axes.ahead[k]);
+            let change = sign * limit(&mut i.limits[k][side], rooms[side], speed, mass, soft, h);
             if change != 0.0 {
                 let answer = axes.push_locked(rows, &system, k, change);
                 add_held(i, &answer, locked);
             }
         }
+        n_acting += u32::from(i.limits[k] != [0.0; 2]);
+    }
+    if n_acting < 2 {
+        return;
+    }
+    let held: [Option<HeldAxis>; 6] = core::array::from_fn(|k| {
+        let speed = axes.speed(rows, k) + axes.ahead[k];
+        if kind.limits[k] == AxisLimit::Locked {
+            let row = (speed, held_impulse(i, k));
+            return Some(HeldAxis::locked(k, row, axes.coordinates[k], soft));
+        }
+        let row = (speed, i.limits[k][0] - i.limits[k][1]);
+        rooms(k).map(|rooms| HeldAxis::limited(k, row, rooms, soft, h))
+    });
+    let Some(changes) = solve_together(&system.matrix, system.share, &held) else { return };
+    let changes = changes.map(|change| change as Real);
+    axes.push(rows, &changes);
+    add_held(i, &changes, locked);
+    for k in (0..6).filter(|&k| rooms(k).is_some()) {
+        let impulse = i.limits[k][0] - i.limits[k][1] + changes[k];
+        i.limits[k] = [impulse.max(0.0), (-impulse).max(0.0)];
     }
 }
 
@@ -283,12 +406,12 @@ pub(crate) fn solve(
 pub(crate) fn turn_to(motor: &Motor, rows: &mut Moving<'_>, i: &mut JointImpulse, h: Real) {
     const AXIS: usize = JointAxis::AngX as usize;
     let axes = Axes::of(rows);
-    let system = LockedSystem::new(&axes, rows, |k| k != AXIS);
+    let system = LockedSystem::new(&axes, rows, Softness::RIGID, |k| k != AXIS);
     let (mass, speed) = (system.mass(AXIS), axes.speed(rows, AXIS));
     let angle = angle_near(rows.limited.1, motor.middle());
     let change = motor.change(i.motors[AXIS], (angle, speed, mass), true, h);
     i.motors[AXIS] += change;
-    let answer = system.answer(AXIS).map(|answer| answer as Real * change);
+    let answer = system.response(AXIS).map(|answer| answer as Real * change);
     // A revolute joint stores its impulses in the world frame, and pushes each body at its own
     // joint point.
     let sum = |axes: &[Vec3], impulses: &[Real]| -> Vec3 {

@@ -68,17 +68,6 @@ impl JointConstraints {
         steps.clear();
         gyroscopes.clear();
         pushes.clear();
-        masses.begin();
-        if !joints.indices.is_empty() {
-            pushes.resize(states.len(), (Vec3::ZERO, Vec3::ZERO));
-            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
-            let keys = contacts.active.iter().map(|&contact| contacts.summaries[contact as usize].key);
-            let touching = keys.map(|key| pair(key.bodies()));
-            masses.find(true_masses, islands.roots(), links, touching.clone());
-            landings.find(masses, true_masses.len(), touching);
-            let all = joints.iter().flat_map(Joint::bodies);
-            masses.load(true_masses, all.map(|body| active.slot(body)));
-        }
         for joint in joints.iter().filter(|joint| joint.torsion_spring.is_some()) {
             joint.bodies().for_each(|body| free[active.slot(body)].is_sprung = true);
         }
@@ -99,10 +88,25 @@ impl JointConstraints {
                     join(slot, &bodies[body as usize]);
                 }
             }
-            step.follow(&joint.kind, masses.present(), states);
             steps.push(step);
             join(slot_a, a);
             join(slot_b, b);
+        }
+        masses.begin();
+        if !joints.indices.is_empty() {
+            pushes.resize(states.len(), (Vec3::ZERO, Vec3::ZERO));
+            let links = joints.iter().filter(|joint| joint.gear.is_none()).map(slots_of);
+            let keys = contacts.active.iter().map(|&contact| contacts.summaries[contact as usize].key);
+            let touching = keys.map(|key| pair(key.bodies()));
+            let levers = steps.iter().zip(joints.iter());
+            let levers = levers.flat_map(|(step, joint)| step.levers(joint, true_masses));
+            masses.find(true_masses, islands.roots(), links, touching.clone(), levers);
+            landings.find(masses, true_masses.len(), touching);
+            let all = joints.iter().flat_map(Joint::bodies);
+            masses.load(true_masses, all.map(|body| active.slot(body)));
+        }
+        for (step, joint) in steps.iter_mut().zip(joints.iter()) {
+            step.follow(&joint.kind, masses.present(), states);
         }
         landings.find_joints(steps);
         trees.find(steps, joints.list, joints.indices, states.len());

@@ -141,7 +141,7 @@ impl JointStep {
 
     /// Counts the turns of the wheels, after they have turned by their velocities for a time `h`.
     pub(crate) fn count_gear_turns(&self, joint: &mut Joint, states: &[State], h: Real) {
-        let (Some(step), Some(gear)) = (self.gear, &mut joint.gear) else { return };
+        let (Some(step), Some(gear)) = (&self.gear, &mut joint.gear) else { return };
         let part_slots = [self.slots.0, self.slots.1];
         for k in 0..2 {
             let [mount, part] = [step.slots[k], part_slots[k]].map(|slot| &states[slot]);
@@ -157,21 +157,22 @@ impl JointStep {
 
     /// Finds the error of the row.
     pub(crate) fn begin_gear(&mut self, joint: &Joint, states: &[State]) {
-        let (Some(step), Some(gear), Some(factor)) = (self.gear, joint.gear, joint.kind.gear_factor()) else {
+        let (Some(step), Some(gear), Some(factor)) = (&self.gear, &joint.gear, joint.kind.gear_factor())
+        else {
             return;
         };
         let first = match joint.kind {
             JointKind::RackAndPinion { .. } => {
                 let mount = &states[step.slots[0]];
                 let offset =
-                    self.rack_arm(&step, states) - rotation::rotate(delta_rotation(mount), step.anchors[0]);
+                    self.rack_arm(step, states) - rotation::rotate(delta_rotation(mount), step.anchors[0]);
                 let axis = rotation::rotate(rotation::mul(delta_rotation(mount), step.rotations[0]), Vec3::X);
                 f64::from(axis.dot(offset))
             }
             _ => gear.windings[0].total(),
         };
         let error = first + f64::from(factor) * gear.windings[1].total() - gear.rest;
-        self.gear = Some(GearStep { error: error as Real, ..step });
+        self.gear = Some(GearStep { error: error as Real, ..*step });
     }
 
     /// Applies the impulse of the substep before.

@@ -64,7 +64,8 @@ pub enum JointKind {
         max: Real,
     },
     /// All motions for which a rope from A over two fixed points to B is long enough. The rope
-    /// only pulls: `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`.
+    /// only pulls: `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`. An end that
+    /// it draws to its fixed point stops there.
     Pulley {
         /// The two points over which the rope runs, in the world.
         supports: [Vec3; 2],
@@ -115,6 +116,17 @@ impl JointKind {
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => true,
             JointKind::SixDof(axes) => axes.limits[..3].iter().all(|limit| *limit == AxisLimit::Locked),
             JointKind::Prismatic { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
+        }
+    }
+
+    /// Whether it locks or limits rotation other than by a cone, so that it transmits the torque of
+    /// a load.
+    pub(crate) fn holds_rotation(&self) -> bool {
+        match self {
+            JointKind::Weld | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
+            JointKind::SixDof(axes) => !axes.turns_freely(),
+            JointKind::Spherical { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
         }
     }

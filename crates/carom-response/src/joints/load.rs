@@ -28,7 +28,9 @@ pub struct JointImpulse {
     #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
     /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom,
-    /// by axis. The limits of twist are those about x.
+    /// by axis. The limits of twist are those about x. For a pulley the first two entries belong to
+    /// the sides of A and B: the impulse that stops an end at its fixed point, and that of a rope
+    /// that is all on this side.
     #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was no

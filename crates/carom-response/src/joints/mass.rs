@@ -18,7 +18,11 @@
 //!    and forces use the true mass.
 //! 4. The inverse inertia of a scaled body is reduced further, by up to [`MAX_TURN_FACTOR`]. A load
 //!    that swings or is jerked pulls with several times its weight.
-//! 5. The scales are computed once per step. They depend only on the connections, not on tensions,
+//! 5. At the end of a lever, a body is as light as its inertia allows: see [`inverse_at`]. The rule
+//!    for masses holds for this mass too, by adding inertia. The lever of a body is the vector to
+//!    one of its joint points. If a joint transmits torque, it is also the vector to the centre of
+//!    the load.
+//! 6. The scales are computed once per step. They depend only on the connections, not on tensions,
 //!    so they store no energy.
 //!
 //! Reference: R. E. Tarjan, Efficiency of a Good But Not Linear Set Union Algorithm, JACM 22(2),
@@ -29,9 +33,10 @@ use crate::bodies::free::delta_rotation;
 use crate::bodies::mass::MassData;
 use crate::impulses::lane_vec::State;
 use crate::joints::load_paths::LoadPaths;
+use crate::joints::rows::invert;
 use crate::sleep::island::DisjointSets;
 use alloc::vec::Vec;
-use carom_math::{Mat3, Quat, Real};
+use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// The largest ratio of a load to the mass of a body that carries it, for its joints.
 pub(crate) const MAX_RATIO: Real = 300.0;
@@ -39,23 +44,24 @@ pub(crate) const MAX_RATIO: Real = 300.0;
 /// The largest factor by which the inertia of a light body is raised more than its mass.
 const MAX_TURN_FACTOR: Real = 3.0;
 
-/// Factors of the inverse mass and of the inverse inertia of a body, for its joints. At most 1.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct JointScale {
-    moving: Real,
-    turning: Real,
-}
-
-impl JointScale {
-    /// The scale of a body whose joints use the true mass and inertia.
-    const NONE: JointScale = JointScale { moving: 1.0, turning: 1.0 };
-}
-
 /// The inverse mass and the inverse inertia of a body, for its joints, in the world frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct JointMass {
     pub(crate) moving: Real,
     pub(crate) turning: Mat3,
+}
+
+/// A lever of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Lever {
+    /// The slot of the body.
+    pub(crate) slot: usize,
+    /// The vector from its centre of mass to the end of the lever.
+    pub(crate) arm: Vec3,
+    /// The slot of the body whose centre is the end of the lever; `None` for a joint point.
+    pub(crate) load: Option<usize>,
+    /// The inverse mass at its end: see [`inverse_at`].
+    pub(crate) inverse: Real,
 }
 
 /// The masses that joints use in a step, by slot.
@@ -69,6 +75,8 @@ pub(crate) struct JointMasses {
     paths: LoadPaths,
     /// By root of an island: whether loads matter in it. Empty if they matter in none.
     is_uneven: Vec<bool>,
+    /// By slot: the lever at which a body is lightest, and its inverse mass there.
+    levers: Vec<(Vec3, Real)>,
     /// The slots of the bodies of joints, ascending.
     bodies: Vec<u32>,
     /// The slots of those of these bodies whose mass is scaled.
@@ -96,13 +104,14 @@ impl JointMasses {
 
     /// Finds the loads, and whether one of them matters. `links` are the slots of the two bodies
     /// of each joint that constrains positions, and `contacts` those of each contact. `islands`
-    /// has the root of each moving body. The order of the links does not matter.
+    /// has the root of each moving body. The order of links and levers does not matter.
     pub(crate) fn find(
         &mut self,
         masses: &[MassData],
         islands: &[u32],
         links: impl Iterator<Item = Link> + Clone,
         contacts: impl Iterator<Item = Link> + Clone,
+        levers: impl Iterator<Item = Lever> + Clone,
     ) {
         self.systems.reset(masses.len());
         self.least_inverse.clear();
@@ -116,11 +125,12 @@ impl JointMasses {
             let least = &mut self.least_inverse[self.systems.root(slot as u32) as usize];
             *least = least.min(mass.inverse_mass);
         }
-        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, .. } = self;
+        self.load_levers(masses.len(), levers.clone());
+        let JointMasses { systems, least_inverse, inverse, paths, is_uneven, levers: longest, .. } = self;
         is_uneven.clear();
         for (slot, mass) in masses.iter().enumerate().filter(|(_, mass)| has_mass(mass)) {
             let most = MAX_RATIO * least_inverse[systems.root(slot as u32) as usize];
-            if most < mass.inverse_mass {
+            if most < mass.inverse_mass.max(longest[slot].1) {
                 is_uneven.resize(masses.len(), false);
                 is_uneven[islands[slot] as usize] = true;
             }
@@ -136,6 +146,25 @@ impl JointMasses {
         let is_near = |slot: usize| slot != fixed && is_uneven[islands[slot] as usize];
         let all = links.chain(contacts).map(|(a, b)| (vertex(a), vertex(b)));
         paths.find(inverse, all.filter(|&(a, b)| a != b && (is_near(a) || is_near(b))));
+        // The heavier end of a path is held, so only the lighter one pulls at its lever.
+        let (inverse, paths) = (core::mem::take(&mut self.inverse), core::mem::take(&mut self.paths));
+        let is_load =
+            |lever: &Lever| lever.load.is_none_or(|load| paths.inverse_load(lever.slot) <= inverse[load]);
+        self.load_levers(masses.len(), levers.filter(is_load));
+        (self.inverse, self.paths) = (inverse, paths);
+    }
+
+    /// Keeps, for each body, the lever at whose end it is lightest.
+    fn load_levers(&mut self, n_slots: usize, levers: impl Iterator<Item = Lever>) {
+        self.levers.clear();
+        self.levers.resize(n_slots, (Vec3::ZERO, 0.0));
+        // `for_each` runs over the parts of the chain one by one, which `for` does not.
+        levers.for_each(|lever| {
+            let longest = &mut self.levers[lever.slot];
+            if longest.1 < lever.inverse {
+                *longest = (lever.arm, lever.inverse);
+            }
+        });
     }
 
     /// Returns the lowest slot of the bodies that joints connect with the body in `slot`.
@@ -153,10 +182,11 @@ impl JointMasses {
         self.starts.clear();
         self.present.resize(masses.len(), JointMass::default());
         for slot in bodies.iter().map(|&slot| slot as usize) {
-            let (scale, own) = (self.scale(masses, slot), &masses[slot]);
-            let moving = own.inverse_mass * scale.moving;
-            let mass = JointMass { moving, turning: own.inertia_matrix() * scale.turning };
-            if scale != JointScale::NONE {
+            let own = &masses[slot];
+            let mut mass = JointMass { moving: own.inverse_mass, turning: own.inertia_matrix() };
+            let max_inverse = self.max_inverse(own, slot);
+            if max_inverse < own.inverse_mass.max(self.levers[slot].1) {
+                mass.limit(max_inverse, self.levers[slot].0);
                 self.scaled.push(slot as u32);
             }
             self.starts.push(mass);
@@ -178,21 +208,50 @@ impl JointMasses {
         &self.present
     }
 
-    /// Returns the factors for the body in a slot.
-    fn scale(&mut self, masses: &[MassData], slot: usize) -> JointScale {
-        let own = &masses[slot];
+    /// Returns the largest inverse mass that joints of a body use.
+    fn max_inverse(&mut self, own: &MassData, slot: usize) -> Real {
         if self.is_uneven.is_empty() || !has_mass(own) {
-            return JointScale::NONE;
+            return Real::INFINITY;
         }
         // A contact may connect a body with a load that is in no joint with it.
         let heaviest = self.least_inverse[self.systems.root(slot as u32) as usize];
-        let max_inverse_mass = MAX_RATIO * heaviest.max(self.paths.inverse_load(slot));
-        if own.inverse_mass <= max_inverse_mass {
-            return JointScale::NONE;
-        }
-        let moving = max_inverse_mass / own.inverse_mass;
-        JointScale { moving, turning: moving * moving.max(1.0 / MAX_TURN_FACTOR) }
+        MAX_RATIO * heaviest.max(self.paths.inverse_load(slot))
     }
+}
+
+impl JointMass {
+    /// Makes a body heavier, so that its inverse mass is at most `max_inverse`, at its centre and
+    /// at the end of its lever.
+    fn limit(&mut self, max_inverse: Real, lever: Vec3) {
+        let scale = max_inverse / self.moving;
+        if scale < 1.0 {
+            self.moving *= scale;
+            self.turning *= scale * scale.max(1.0 / MAX_TURN_FACTOR);
+        }
+        let inverse = inverse_at(lever, &self.turning);
+        if max_inverse < inverse {
+            // The mean inertia about the axes across the lever.
+            let inertia = lever.length_squared() / (3.0 * inverse);
+            let factor = inverse / max_inverse;
+            self.add_inertia(inertia * (factor * factor.min(MAX_TURN_FACTOR) - 1.0));
+        }
+    }
+
+    /// Adds an inertia that is the same about all axes. Axes about which the body cannot turn stay
+    /// locked.
+    fn add_inertia(&mut self, inertia: Real) {
+        let sum = invert(Mat3::IDENTITY + self.turning * inertia) * self.turning;
+        self.turning = (sum + sum.transpose()) * 0.5;
+    }
+}
+
+/// Returns the inverse mass of a body at the end of a lever, as far as its rotation determines it.
+/// `turning` is the inverse inertia. For a rod that is held at its end, it is that of the rod.
+pub(crate) fn inverse_at(lever: Vec3, turning: &Mat3) -> Real {
+    // The trace of the inverse mass that an impulse at the end of the lever meets. For a rod of
+    // mass m and length l, with 12 / (m l^2) about two axes and a lever of l / 2, it is 6 / m.
+    let trace = turning.x_axis.x + turning.y_axis.y + turning.z_axis.z;
+    (lever.length_squared() * trace - lever.dot(*turning * lever)) / 6.0
 }
 
 /// Rotates a symmetric tensor from the frame of its body to the world.

@@ -7,6 +7,7 @@
 //! `mass` and `load_paths` compute the masses that rows use.
 
 pub(crate) mod axes;
+pub(crate) mod axis_limits;
 pub(crate) mod constraints;
 pub(crate) mod fault;
 pub(crate) mod gear;

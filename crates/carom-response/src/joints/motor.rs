@@ -64,7 +64,8 @@ pub struct Motor {
     /// A body that joints or contacts hold between two others, both more than 300 times heavier,
     /// counts in its joints as heavier than it is: as a three-hundredth of the lighter one. A fixed
     /// body is infinitely heavy. If such a body moves against both, it accelerates less than this
-    /// force says. All other bodies have their true masses (test:
+    /// force says. The inertia of a body on a lever outside of it counts in the same way. All other
+    /// bodies have their true masses (test:
     /// `unequal_joints::motors_act_on_true_masses`, in carom-world).
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))]
     pub max_force: Real,

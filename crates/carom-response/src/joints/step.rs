@@ -7,13 +7,14 @@
 
 use crate::bodies::body::Body;
 use crate::bodies::free::motion;
+use crate::bodies::mass::MassData;
 use crate::contacts::contact::scale_for;
 use crate::impulses::lane_vec::State;
 use crate::joints::axes::{self, Axes};
 use crate::joints::joint::Joint;
 use crate::joints::kind::{JointAxis, JointKind};
 use crate::joints::load::{JointImpulse, JointLoad};
-use crate::joints::mass::JointMass;
+use crate::joints::mass::{JointMass, Lever, inverse_at};
 use crate::joints::pulley::Rope;
 use crate::joints::rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, limit};
 use crate::joints::softness::Softness;
@@ -61,6 +62,22 @@ impl JointStep {
             centers: [a.world_center(), b.world_center()],
             gear: None,
         }
+    }
+
+    /// Returns the levers of its bodies: the vectors from the centre of mass to the joint point
+    /// and, if the joint transmits a torque, to the centre of the other body.
+    pub(crate) fn levers(&self, joint: &Joint, masses: &[MassData]) -> impl Iterator<Item = Lever> + Clone {
+        let (a, b) = self.slots;
+        let near = [(a, None, self.anchor_a), (b, None, self.anchor_b)];
+        let far = [(a, Some(b), self.between), (b, Some(a), -self.between)];
+        let is_lever = !self.is_idle && self.gear.is_none();
+        let reaches = is_lever && joint.kind.holds_rotation() && self.movable == (true, true);
+        let near = near.into_iter().filter(move |_| is_lever);
+        let levers = near.chain(far.into_iter().filter(move |_| reaches));
+        levers.map(|(slot, load, arm)| {
+            let inverse = inverse_at(arm, &masses[slot].inertia_matrix());
+            Lever { slot, arm, load, inverse }
+        })
     }
 
     /// Records the angle and the speed of a joint with a torsion spring, before the forces of a
@@ -125,7 +142,7 @@ impl JointStep {
         }
         match joint.kind {
             JointKind::Pulley { supports, ratio, .. } => {
-                rope(&rows, supports, ratio).pull(&mut rows, i.upper)
+                rope(&rows, supports, ratio).warm_start(&mut rows, i)
             }
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
             JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(&rows).push_all(&mut rows, i),
@@ -305,9 +322,7 @@ fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
     match kind {
         JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(rows).load(i),
         JointKind::Distance { .. } => (rows.along() * (i.lower - i.upper), Vec3::ZERO),
-        JointKind::Pulley { supports, ratio, .. } => {
-            (rope(rows, *supports, *ratio).pull_on_b(i.upper), Vec3::ZERO)
-        }
+        JointKind::Pulley { supports, ratio, .. } => (rope(rows, *supports, *ratio).pull_on_b(i), Vec3::ZERO),
         JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => (Vec3::ZERO, Vec3::ZERO),
         JointKind::Weld => (i.linear, i.angular),
         JointKind::Spherical { .. } => {

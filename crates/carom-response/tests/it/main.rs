@@ -6,6 +6,7 @@ mod bounces;
 mod chains;
 mod contact_settings;
 mod landings;
+mod levers;
 mod links;
 mod ode;
 #[cfg(feature = "parallel")]

@@ -197,6 +197,28 @@ fn a_pair_is_explained() {
     assert_eq!((found["touching"].as_bool(), found["phase"].as_str()), (Some(true), Some("narrow phase")));
     assert_eq!(found["contacts"].as_array().unwrap().len(), 4);
     assert!(found["contacts"][0]["features"][1].as_str().is_some_and(|feature| !feature.is_empty()));
+    // A floor of several parts touches with several manifolds: the deepest contact is the first.
+    let mut n_unsorted = 0;
+    for scene in ["pyramid", "playground", "pile"] {
+        let mut bed = start(scene, 8);
+        run(&mut bed, 40);
+        let pairs: Vec<_> = bed.world().contacts().map(|view| (view.a, view.b)).collect();
+        for (a, b) in pairs {
+            let found = bed.explain(a, b).unwrap();
+            let distances: Vec<f64> = found["contacts"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|c| c["distance"].as_f64().unwrap())
+                .collect();
+            assert!(distances.is_sorted(), "{scene}: {found}");
+            let view = bed.world().contacts().find(|view| (view.a, view.b) == (a, b)).unwrap();
+            let own: Vec<f32> =
+                view.manifolds.iter().flat_map(|m| m.contacts()).map(|contact| contact.distance).collect();
+            n_unsorted += usize::from(!own.is_sorted());
+        }
+    }
+    assert!(0 < n_unsorted, "no pair had another order");
     // The first box and the third one, which are two metres apart.
     let apart = bed.explain(ids[1], ids[3]).unwrap();
     assert_eq!((apart["touching"].as_bool(), apart["phase"].as_str()), (Some(false), Some("broad phase")));

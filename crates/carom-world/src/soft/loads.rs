@@ -10,7 +10,8 @@
 //! - It is divided by the barycentric weights of its point in a triangle. With a radius it goes to
 //!   the surrounding vertices too, the more of it the more of them are near.
 //! - After the step the vertices have their own masses again, and keep their velocity. Its mean is
-//!   the new velocity of the load ([`SoftBodyRef::velocity_under`]), so the momentum is conserved.
+//!   the new velocity of the load ([`SoftBodyRef::velocity_under`]). So the momentum is conserved,
+//!   but for the change of the weights within the step.
 //! - The damping between light vertices hardly brakes a heavy load. So the rate of the soft body
 //!   also damps the velocity of a load relative to what holds the soft body, or to its middle.
 //! - A load counts for one step, like a force. A sleeping soft body stays asleep while its loads

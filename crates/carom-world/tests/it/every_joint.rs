@@ -54,9 +54,10 @@ const SHORT: Limits = [[-0.2, 0.3], [-0.7, 1.1]];
 const TILT: [f32; 2] = [-0.6, 0.5];
 
 /// Returns how far coordinates may be beyond their limits, in metres and in radians. The limits of
-/// six degrees of freedom act on each other, so they are passed by up to two substeps of motion.
+/// six degrees of freedom hold a body up to 3 m away, so they are passed by up to a substep of
+/// motion.
 fn max_excess(name: &str) -> [f64; 2] {
-    if name == "six_dof" { [0.2, 0.1] } else { [0.02, 0.05] }
+    if name == "six_dof" { [0.06, 0.03] } else { [0.02, 0.05] }
 }
 
 /// The largest error of the law of a gear, in radians or metres.
@@ -388,7 +389,12 @@ fn two_joints_under_a_post_swing_without_gain() {
             assert!(now <= start + 0.002 * scale, "{name} of {masses:?}, step {step}: {now}, {start}");
         }
         println!("{name} of {masses:?}: {most:?}");
-        let limit = if masses[0] < masses[1] { [0.25, 0.5] } else { [0.05, 0.05] };
+        let limit = match name {
+            _ if masses[1] <= masses[0] => [0.05, 0.05],
+            // A rope turns the light body under it, which yields.
+            "distance" | "rope" => [0.25, 0.5],
+            _ => [0.1, 0.1],
+        };
         let holds = (0..2).all(|k| most[k] < limit[k]);
         assert!(holds, "{name} of {masses:?}: {most:?}");
     }
