@@ -71,11 +71,18 @@ impl JointPasses<'_> {
 
     /// Does one iteration of each joint, and solves the trees.
     fn iterate(&mut self, bodies: &mut Jointed<'_>, may_spring: bool) {
+        if may_spring && self.trees.is_attached() {
+            self.solve_trees(bodies, may_spring);
+        }
         self.each(|step, joint, masses, substep| {
             if !step.is_in_tree {
                 step.solve(joint, masses, bodies, substep, may_spring);
             }
         });
+        self.solve_trees(bodies, may_spring);
+    }
+
+    fn solve_trees(&mut self, bodies: &mut Jointed<'_>, may_spring: bool) {
         let JointPasses { steps, joints, indices, masses, trees, substep, .. } = self;
         trees.solve((steps, joints, indices), masses.present(), bodies, substep, may_spring);
     }

@@ -179,6 +179,8 @@ pub(crate) struct SpringTrees {
     /// By tree: the number of joints, and whether one of them has a spring.
     counts: Vec<(u32, bool)>,
     queue: Vec<u32>,
+    /// Whether a joint that is part of no tree acts on the bodies of one.
+    is_attached: bool,
     links: Vec<Link>,
     nodes: Vec<Node>,
 }
@@ -244,6 +246,19 @@ impl SpringTrees {
         for link in &self.links {
             steps[link.step as usize].is_in_tree = true;
         }
+        self.node_of.fill(NO_NODE);
+        for node in &self.nodes {
+            self.node_of[node.slot as usize] = node.slot;
+        }
+        let is_node = |slot: usize| self.node_of[slot] != NO_NODE;
+        let mut others = steps.iter().filter(|step| !step.is_idle && !step.is_in_tree);
+        self.is_attached = others.any(|step| is_node(step.slots.0) || is_node(step.slots.1));
+    }
+
+    /// Whether a joint that is part of no tree acts on the bodies of one. Trees have no warm start,
+    /// so they are then solved before such joints, too.
+    pub(crate) fn is_attached(&self) -> bool {
+        self.is_attached && !self.links.is_empty()
     }
 
     /// Removes the trees that need no direct solution.
