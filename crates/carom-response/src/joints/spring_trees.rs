@@ -12,10 +12,10 @@
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
 //!    of its parent, with `D = J M^-1 J^T + C`.
-//! 3. Limits of hinges begin as rows that hold. A limit that would pull is released.
+//! 3. A limit that would be passed is added, and one that would pull is released. Then the tree is
+//!    solved again.
 //! 4. So a motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
-//!    impulse or speed. Then the tree is solved again. Rows that changed do not change back in the
-//!    same solution.
+//!    impulse or speed.
 //! 5. The stiffness of a position motor follows from the inertia about its hinge of all that lies
 //!    behind it, as if that were one body.
 //! 6. A torsion spring that is soft for its two bodies uses the mean of three angles, as a single
@@ -42,9 +42,8 @@ use carom_math::{Real, Vec3};
 /// The rows of a hinge: three of its point, two across its axis, two limits, a motor, a spring.
 const MAX_ROWS: usize = 9;
 
-/// The largest number of solutions of a tree in a substep. Each but the first makes at least one
-/// row of given impulse or speed.
-const MAX_ROUNDS: u32 = 6;
+/// The number of solutions after which limits are added. Later ones only release rows, so they end.
+const MAX_ADDING_ROUNDS: u32 = 4;
 
 /// A body that does not turn or move along an axis counts as heavier by this factor than along
 /// its other axes.
@@ -52,6 +51,9 @@ const MAX_ANISOTROPY: f64 = 1e10;
 
 /// A pivot below this fraction of the largest entry of its kind is zero: no body moves there.
 const MIN_PIVOT: f64 = 1e-9;
+
+/// A speed is beyond its bound if it exceeds it by this part of itself.
+const ROUNDING: f64 = 1e-9;
 
 /// The index of the axis of a hinge among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
@@ -372,11 +374,13 @@ impl SpringTrees {
             let (step, joint) = (&steps[link.step as usize], &joints[indices[link.step as usize] as usize]);
             link.load(nodes, step, joint, bodies.states, substep, may_spring);
         }
-        for round in 1..=MAX_ROUNDS {
+        let mut round = 0;
+        loop {
             eliminate(links, nodes, masses);
             substitute(links, nodes);
-            let is_bound = links.iter_mut().fold(false, |any, link| link.check(nodes) || any);
-            if !is_bound || round == MAX_ROUNDS {
+            round += 1;
+            let may_add = round < MAX_ADDING_ROUNDS;
+            if !links.iter_mut().fold(false, |any, link| link.check(nodes, may_add) || any) {
                 break;
             }
         }
@@ -517,7 +521,7 @@ impl Link {
         row.max_speed = (f64::from(MAX_TURN) / h).max(f64::from(speed).abs());
     }
 
-    /// Adds the rows of limits, if a substep may reach them.
+    /// Adds the rows of limits. Those that are far, and had no impulse, are released at first.
     fn add_limits(
         &mut self,
         rows: &Moving<'_>,
@@ -529,9 +533,13 @@ impl Link {
         let (axis, speed) = (rows.limited.0, rows.hinge_speed());
         let sides =
             [(RowKind::Lower, 1.0, angle - low, i.lower), (RowKind::Upper, -1.0, high - angle, i.upper)];
-        for (kind, sign, room, old) in sides.into_iter().filter(|side| side.2 < MAX_TURN) {
+        for (kind, sign, room, old) in sides {
             let bias = if 0.0 < room { room / h } else { room * rate };
-            self.add(rows, kind, axis * sign, sign * speed, f64::from(-bias)).range[0] = f64::from(-old);
+            let row = self.add(rows, kind, axis * sign, sign * speed, f64::from(-bias));
+            row.range[0] = f64::from(-old);
+            if 0.0 < room && old == 0.0 {
+                row.bound = Bound::Impulse(row.range[0]);
+            }
         }
     }
 
@@ -655,22 +663,30 @@ impl Link {
         }
     }
 
-    /// Makes rows beyond their bounds rows of given impulse or speed. Returns whether there is
-    /// one.
-    fn check(&mut self, nodes: &[Node]) -> bool {
+    /// Makes rows beyond their bounds rows of given impulse or speed. If `may_add`, limits that
+    /// are passed act again. Returns whether a row has changed.
+    fn check(&mut self, nodes: &[Node], may_add: bool) -> bool {
         let (parent, child) = (self.parent, self.child);
         let mut is_any = false;
-        for row in self.rows[..self.n_rows].iter_mut().filter(|row| row.bound == Bound::Inside) {
-            let clamped = row.change.max(row.range[0]).min(row.range[1]);
+        for row in &mut self.rows[..self.n_rows] {
             let moved = dot(&row.child, &nodes[child as usize].change)
                 + parent.map_or(0.0, |node| dot(&row.parent, &nodes[node as usize].change));
             let speed = row.speed + moved;
-            if clamped != row.change {
-                row.bound = Bound::Impulse(clamped);
-            } else if row.max_speed * (1.0 + MIN_PIVOT) < speed.abs() {
-                row.bound = Bound::Speed(speed.signum() * row.max_speed);
+            let clamped = row.change.max(row.range[0]).min(row.range[1]);
+            let old = row.bound;
+            match old {
+                Bound::Inside if clamped != row.change => row.bound = Bound::Impulse(clamped),
+                Bound::Inside if row.max_speed * (1.0 + ROUNDING) < speed.abs() => {
+                    row.bound = Bound::Speed(speed.signum() * row.max_speed);
+                }
+                Bound::Impulse(_) if may_add && matches!(row.kind, RowKind::Lower | RowKind::Upper) => {
+                    if speed < row.right - ROUNDING * (row.right.abs() + row.speed.abs()) {
+                        row.bound = Bound::Inside;
+                    }
+                }
+                _ => {}
             }
-            is_any |= row.bound != Bound::Inside;
+            is_any |= row.bound != old;
         }
         is_any
     }

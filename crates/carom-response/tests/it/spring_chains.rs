@@ -16,29 +16,23 @@ enum Drive {
     Motor { frequency: f32, ratio: f32 },
 }
 
-impl Drive {
-    fn is_damped(self) -> bool {
-        match self {
-            Drive::Torsion { damping, .. } => 0.0 < damping,
-            Drive::Motor { ratio, .. } => 0.0 < ratio,
-        }
-    }
-}
-
 /// Horizontal links of 1 kg at rest, on a fixed body. The last one may carry a tool.
 fn chain(n: usize, tool: f32, drive: Drive) -> Scene {
     let settings = SolverSettings::default().with_gravity(Vec3::NEG_Y * GRAVITY).with_sleep(false);
     let mut scene = Scene::new(settings);
     scene.fixed(Vec3::splat(0.05), Pose::IDENTITY);
-    let motor = match drive {
-        Drive::Torsion { .. } => None,
-        Drive::Motor { frequency, ratio } => Some(Motor::position(0.0, Spring::new(frequency, ratio))),
-    };
     for k in 0..n {
         let at = Vec3::X * LENGTH * k as f32;
         scene.dynamic(LINK, 1.0, Pose::from_translation(at + Vec3::X * 0.5 * LENGTH));
-        let kind = JointKind::Revolute { limits: None, motor };
-        let mut joint = Joint::at(kind, &scene.bodies, k as u32, k as u32 + 1, at, Vec3::Z).unwrap();
+        let motor = |frequency, ratio| Some(Motor::position(0.0, Spring::new(frequency, ratio)));
+        let kind = match drive {
+            Drive::Torsion { .. } => JointKind::FREE_REVOLUTE,
+            Drive::Motor { frequency, ratio } => {
+                JointKind::Revolute { limits: None, motor: motor(frequency, ratio) }
+            }
+        };
+        let (a, b) = (k as u32, k as u32 + 1);
+        let mut joint = Joint::at(kind, &scene.bodies, a, b, at, Vec3::Z).unwrap();
         if let Drive::Torsion { stiffness, damping } = drive {
             joint = joint.with_torsion_spring(TorsionSpring::new(stiffness, 0.0).with_damping(damping));
         }
@@ -127,7 +121,6 @@ fn damped_chains_come_to_rest() {
             Drive::Motor { frequency: 120.0, ratio: 1.0 },
             Drive::Motor { frequency: 30.0, ratio: 5.0 },
         ] {
-            assert!(drive.is_damped());
             // The tool on the softest chain swings at about a hertz, with a decay of 0.35 per second.
             let [_, moving] = run(&mut chain(n, tool, drive), 60.0, 20.0);
             println!("{n} links, tool {tool}, {drive:?}: {moving:.2e} J left");
@@ -203,5 +196,76 @@ fn other_joints_hold_a_tree() {
             // Between half of the weight, and three eighths of it: that of a stiff beam.
             assert!((0.37..0.55).contains(&(up / (5.0 * GRAVITY))), "{name}: {up}");
         }
+    }
+}
+
+/// Limits stop the links of a sprung chain, and bear its weight.
+#[test]
+fn limits_hold_a_sprung_chain() {
+    for (n, tool) in [(2, 0.0), (5, 0.0), (5, 20.0)] {
+        let mut scene = chain(n, tool, Drive::Torsion { stiffness: 0.1, damping: 1.0 });
+        for joint in &mut scene.joints[..n] {
+            joint.kind = JointKind::Revolute { limits: Some([-0.1, 0.2]), motor: None };
+        }
+        let [most, moving] = run(&mut scene, 60.0, 5.0);
+        assert!(most < TOLERANCE * f64::from(GRAVITY * LENGTH * (n as f32 + tool)), "{most} J");
+        assert!(moving < 1e-3, "{moving} J left");
+        for k in 0..n {
+            let angle = scene.joints[k].angle(&scene.bodies[k], &scene.bodies[k + 1]).unwrap();
+            assert!((angle + 0.1).abs() < 2e-3, "{n} links, tool {tool}, hinge {k}: {angle}");
+        }
+    }
+}
+
+/// A motor that is too weak for the arm lets it sink, with its largest torque.
+#[test]
+fn a_weak_motor_uses_its_largest_torque() {
+    let mut scene = chain(5, 0.0, Drive::Motor { frequency: 30.0, ratio: 1.0 });
+    // The weight at the root is 36.8 Nm.
+    for joint in &mut scene.joints {
+        let JointKind::Revolute { motor: Some(motor), .. } = &mut joint.kind else { panic!("a motor") };
+        *motor = motor.with_max_force(20.0);
+    }
+    for k in 0..12 {
+        scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, 1.0 / 60.0).unwrap();
+        let torque = scene.joints[0].load.torque().z;
+        // In the first steps the motor has not reached its bound.
+        assert!(torque < 20.01 && (k < 3 || 19.99 < torque), "step {k}: {torque}");
+    }
+    let angle = -scene.joints[0].angle(&scene.bodies[0], &scene.bodies[1]).unwrap();
+    assert!(0.05 < angle, "{angle}");
+}
+
+/// A chain that nothing holds keeps its momentum and its angular momentum, and gains no energy.
+#[test]
+fn a_free_chain_keeps_its_momentum() {
+    for drive in [
+        Drive::Torsion { stiffness: 2e3, damping: 0.0 },
+        Drive::Torsion { stiffness: 2e4, damping: 500.0 },
+        Drive::Motor { frequency: 120.0, ratio: 1.0 },
+        Drive::Motor { frequency: 8.0, ratio: 0.0 },
+    ] {
+        let mut scene = chain(5, 0.0, drive);
+        scene.joints.remove(0);
+        scene.solver.settings_mut().gravity = Vec3::ZERO;
+        scene.bodies[5].linear_velocity = Vec3::new(0.0, 2.0, 1.0);
+        let momenta = |scene: &Scene| {
+            scene.bodies[1..].iter().fold([Vec3::ZERO; 2], |[p, l], body| {
+                let moment = body.linear_velocity / body.inverse_mass;
+                let spin = body.world_inverse_inertia().inverse() * body.angular_velocity;
+                [p + moment, l + body.world_center().cross(moment) + spin]
+            })
+        };
+        let (start, before) = (momenta(&scene), energies(&scene)[0]);
+        let mut most = 0.0f64;
+        for _ in 0..300 {
+            scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, 1.0 / 60.0).unwrap();
+            most = most.max(energies(&scene)[0]);
+        }
+        let end = momenta(&scene);
+        println!("{drive:?}: {start} {end}, {most:.4} J of {before:.4}", start = start[1], end = end[1]);
+        assert!((end[0] - start[0]).length() < 1e-4 * start[0].length(), "{end:?} {start:?}");
+        assert!((end[1] - start[1]).length() < 0.01 * start[1].length(), "{end:?} {start:?}");
+        assert!(most < 1.001 * before, "{most} {before}");
     }
 }
