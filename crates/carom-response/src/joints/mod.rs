@@ -21,6 +21,7 @@ pub(crate) mod motor;
 pub(crate) mod passes;
 pub(crate) mod pulley;
 pub(crate) mod rows;
+pub(crate) mod six;
 pub(crate) mod softness;
 pub(crate) mod spring_trees;
 pub(crate) mod state;

@@ -5,17 +5,17 @@
 //! arm. Its impulse then lags behind the motion by many substeps. A stiff damper that lags pushes
 //! along the motion and adds energy (test: `spring_chains::no_chain_gains_energy`).
 //!
-//! 1. Hinges, welds and spherical joints without limits form trees. A joint that closes a loop is no part of one.
-//!    A tree is solved directly if it has two joints and a torsion spring or a position motor on a
-//!    hinge. All other joints keep their own rows.
+//! 1. Hinges, welds and spherical joints without limits form trees. A joint that closes a loop is no
+//!    part of one. A tree is solved directly if it has two joints and a torsion spring or a position
+//!    motor on a hinge. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
 //!    of its parent, with `D = J M^-1 J^T + C`.
 //! 3. A limit that would be passed is added, and one that would pull is released. Then the tree is
 //!    solved again.
-//! 4. So a motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
-//!    impulse or speed.
+//! 4. A motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
+//!    impulse or speed in the same way.
 //! 5. The stiffness of a position motor follows from the inertia about its hinge of all that lies
 //!    behind it, as if that were one body.
 //! 6. A torsion spring that is soft for its two bodies uses the mean of three angles, as a single
@@ -32,6 +32,7 @@ use crate::joints::load::JointImpulse;
 use crate::joints::mass::JointMass;
 use crate::joints::motor::{Drive, Motor};
 use crate::joints::rows::{JointStep, Jointed, Moving, Rows, Substep, angle_near};
+use crate::joints::six::{Six, Square, add, dot, inverse, times};
 use crate::joints::softness::Softness;
 use crate::joints::torsion_spring::MAX_TURN;
 use crate::sleep::island::DisjointSets;
@@ -57,9 +58,6 @@ const ROUNDING: f64 = 1e-9;
 
 /// The index of the axis of a hinge among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
-
-type Six = [f64; 6];
-type Square = [Six; 6];
 
 /// What a row of a spring or a motor does, if its bounds are reached.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -788,48 +786,4 @@ fn substitute(links: &mut [Link], nodes: &mut [Node]) {
         }
         child.change = times(&child.inverse, &push);
     }
-}
-
-fn dot(a: &Six, b: &Six) -> f64 {
-    (0..6).map(|k| a[k] * b[k]).sum()
-}
-
-fn times(m: &Square, x: &Six) -> Six {
-    core::array::from_fn(|i| dot(&m[i], x))
-}
-
-fn add(sum: &mut Six, x: &Six, factor: f64) {
-    for (sum, x) in sum.iter_mut().zip(x) {
-        *sum += x * factor;
-    }
-}
-
-/// Returns the inverse of a positive definite matrix, by L D L^T.
-fn inverse(m: &Square) -> Square {
-    let (mut lower, mut pivots) = (Square::default(), Six::default());
-    for i in 0..6 {
-        for k in 0..=i {
-            let before: f64 = (0..k).map(|j| lower[i][j] * lower[k][j] * pivots[j]).sum();
-            let rest = m[i][k] - before;
-            if k < i {
-                lower[i][k] = rest / pivots[k];
-            } else {
-                // Rounding must not make a pivot negative.
-                pivots[i] = rest.max(m[i][i] * f64::EPSILON);
-            }
-        }
-    }
-    let mut result = Square::default();
-    for (k, column) in result.iter_mut().enumerate() {
-        column[k] = 1.0;
-        for i in 0..6 {
-            let before: f64 = (0..i).map(|j| lower[i][j] * column[j]).sum();
-            column[i] -= before;
-        }
-        for i in (0..6).rev() {
-            let after: f64 = (i + 1..6).map(|j| lower[j][i] * column[j]).sum();
-            column[i] = column[i] / pivots[i] - after;
-        }
-    }
-    result
 }
