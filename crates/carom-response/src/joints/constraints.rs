@@ -12,6 +12,7 @@ use crate::joints::mass::JointMasses;
 use crate::joints::passes::{JointPasses, Landings};
 use crate::joints::rows::{JointStep, Substep};
 use crate::joints::softness::Softness;
+use crate::joints::spring_trees::SpringTrees;
 use crate::sleep::island::Islands;
 use crate::step::context::StepContext;
 use alloc::vec::Vec;
@@ -46,6 +47,7 @@ pub(crate) struct JointConstraints {
     steps: Vec<JointStep>,
     masses: JointMasses,
     landings: Landings,
+    trees: SpringTrees,
 }
 
 impl JointConstraints {
@@ -59,7 +61,7 @@ impl JointConstraints {
         islands: &Islands,
         states: &mut BodyStates,
     ) {
-        let JointConstraints { steps, masses, landings, .. } = self;
+        let JointConstraints { steps, masses, landings, trees, .. } = self;
         let BodyStates { states, masses: true_masses, free, pushes, gyroscopes, .. } = states;
         let pair = |bodies: [u32; 2]| (active.slot(bodies[0]), active.slot(bodies[1]));
         let slots_of = |joint: &Joint| pair([joint.body_a, joint.body_b]);
@@ -107,6 +109,7 @@ impl JointConstraints {
             step.follow(&joint.kind, masses.present(), states);
         }
         landings.find_joints(steps);
+        trees.find(steps, joints.list, joints.indices, states.len());
     }
 
     /// Returns the joints to be solved in the substeps of a step.
@@ -116,12 +119,12 @@ impl JointConstraints {
         joints: &'a mut MovingJointsMut<'_>,
     ) -> JointPasses<'a> {
         let &StepContext { settings, h, .. } = context;
-        let JointConstraints { steps, masses, landings, .. } = self;
+        let JointConstraints { steps, masses, landings, trees, .. } = self;
         let frequency = settings.joint_frequency.min(0.25 * (1.0 / h));
         let softness = Softness::new(frequency, settings.joint_damping, h);
         let substep = Substep { h, softness, slop: settings.slop_length() };
         let (joints, indices) = (&mut *joints.list, joints.indices);
-        JointPasses { steps, joints, indices, masses, landings, substep }
+        JointPasses { steps, joints, indices, masses, landings, trees, substep }
     }
 
     /// Returns the root of the island of each body whose mass is scaled for its joints.

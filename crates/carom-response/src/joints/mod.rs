@@ -3,6 +3,7 @@
 //! `joint` is a joint as its owner describes it. `constraints` loads all joints at the start of a
 //! step. `passes` runs over them in a substep.
 //! `step` solves one of them, with the rows of `rows`, `axes`, `gear`, `pulley` and `twist`.
+//! `spring_trees` solves whole trees of joints with springs.
 //! `mass` and `load_paths` compute the masses that rows use.
 
 pub(crate) mod axes;
@@ -21,7 +22,9 @@ pub(crate) mod motor;
 pub(crate) mod passes;
 pub(crate) mod pulley;
 pub(crate) mod rows;
+pub(crate) mod six;
 pub(crate) mod softness;
+pub(crate) mod spring_trees;
 pub(crate) mod state;
 pub(crate) mod step;
 pub(crate) mod torsion_spring;

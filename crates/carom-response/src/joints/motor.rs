@@ -5,7 +5,9 @@
 //!   unstable. It overshoots as a damped oscillator does.
 //! - A spring is scaled by the mass that its joint moves. So a free motion has the stated frequency
 //!   for bodies of any mass (test: `sliders::a_position_motor_swings_at_its_frequency`, in
-//!   carom-world).
+//!   carom-world). On hinges in a row it is the inertia of all that lies behind the hinge: see
+//!   `spring_trees.rs` (test: `spring_chains::a_position_motor_holds_the_arm_behind_it`). Motors of
+//!   other joints, and soft joints, use the mass of their two bodies alone.
 //!
 //! Reference: E. Catto, Soft Constraints, GDC 2011.
 

@@ -22,6 +22,7 @@ use crate::impulses::lane_vec::State;
 use crate::joints::joint::{Joint, MovingJoints};
 use crate::joints::mass::{JointMass, JointMasses};
 use crate::joints::rows::{JointStep, Jointed, Substep};
+use crate::joints::spring_trees::SpringTrees;
 use alloc::vec::Vec;
 use carom_math::Real;
 
@@ -40,6 +41,7 @@ pub(crate) struct JointPasses<'a> {
     pub(crate) indices: &'a [u32],
     pub(crate) masses: &'a mut JointMasses,
     pub(crate) landings: &'a mut Landings,
+    pub(crate) trees: &'a mut SpringTrees,
     pub(crate) substep: Substep,
 }
 
@@ -64,7 +66,25 @@ impl JointPasses<'_> {
 
     /// Solves all joints with springs and bias.
     pub(crate) fn solve(&mut self, bodies: &mut Jointed<'_>) {
-        self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, true));
+        self.iterate(bodies, true);
+    }
+
+    /// Does one iteration of each joint, and solves the trees.
+    fn iterate(&mut self, bodies: &mut Jointed<'_>, may_spring: bool) {
+        if may_spring && self.trees.is_attached() {
+            self.solve_trees(bodies, may_spring);
+        }
+        self.each(|step, joint, masses, substep| {
+            if !step.is_in_tree {
+                step.solve(joint, masses, bodies, substep, may_spring);
+            }
+        });
+        self.solve_trees(bodies, may_spring);
+    }
+
+    fn solve_trees(&mut self, bodies: &mut Jointed<'_>, may_spring: bool) {
+        let JointPasses { steps, joints, indices, masses, trees, substep, .. } = self;
+        trees.solve((steps, joints, indices), masses.present(), bodies, substep, may_spring);
     }
 
     /// Solves all joints without bias, at the poses after an integration.
@@ -78,7 +98,7 @@ impl JointPasses<'_> {
             step.follow(&joint.kind, masses, bodies.states);
             step.count_turns(joint, bodies.states, substep.h);
         });
-        self.each(|step, joint, masses, substep| step.solve(joint, masses, bodies, substep, false));
+        self.iterate(bodies, false);
     }
 
     /// Marks the systems that are relaxed again, and relaxes their joints. Returns whether there

@@ -38,6 +38,8 @@ pub(crate) struct Jointed<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointStep {
     pub(crate) is_idle: bool,
+    /// Whether a tree solves the joint directly: see `spring_trees`.
+    pub(crate) is_in_tree: bool,
     pub(crate) slots: (usize, usize),
     pub(crate) movable: (bool, bool),
     /// The rows at the present poses of the bodies: see [`JointStep::follow`].
@@ -106,7 +108,7 @@ pub(crate) struct Rows {
     /// For a hinge: the rows across its axis.
     across: Across,
     /// For a hinge and a weld: the rotation of B relative to A that the joint does not leave free.
-    turn_error: Vec3,
+    pub(crate) turn_error: Vec3,
 }
 
 /// The rows of a hinge across its axis.

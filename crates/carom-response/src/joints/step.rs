@@ -24,6 +24,7 @@ impl JointStep {
     pub(crate) fn idle() -> JointStep {
         JointStep {
             is_idle: true,
+            is_in_tree: false,
             slots: (0, 0),
             movable: (false, false),
             rows: Rows::default(),
@@ -48,6 +49,7 @@ impl JointStep {
     ) -> JointStep {
         JointStep {
             is_idle: false,
+            is_in_tree: false,
             slots,
             movable,
             rows: Rows::default(),
@@ -125,6 +127,11 @@ impl JointStep {
         }
         let mut rows = self.load(bodies.states);
         let i = &mut joint.impulse;
+        if self.is_in_tree {
+            // A direct solution needs no start.
+            *i = JointImpulse { substep: substep.h, ..JointImpulse::default() };
+            return;
+        }
         if rows.whirl(&joint.kind, substep) {
             *i = JointImpulse::default();
             return;

@@ -15,7 +15,7 @@
 //!    acts on a hinge that cannot follow: otherwise the spring would be wound without work (test:
 //!    `springs::a_spring_pulls_in_a_hinge_that_opens`).
 //! 6. The impulse is warm started and corrected in every substep, together with contacts and
-//!    joints.
+//!    joints. Hinges in a row are solved directly instead: see `spring_trees.rs`.
 //!
 //! Reference: N. Newmark, A Method of Computation for Structural Dynamics, 1959 (beta = 1/4).
 //! Differs: velocities are those of semi-implicit Euler, which lag half a substep; see
