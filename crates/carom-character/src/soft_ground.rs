@@ -41,8 +41,8 @@ impl CharacterBody {
         self.character().figure().half_width() as f32
     }
 
-    /// Returns the soft ground, and the triangle and the point of it under the middle of the figure.
-    /// The contact may be far from there, and jump from side to side in a dip.
+    /// Returns the soft ground, and the triangle and the point of it under the middle of the
+    /// figure. The contact may be far from there, and jump from side to side in a dip.
     fn point_under<B: BroadPhase>(&self, world: &World<B>) -> Option<(SoftBodyId, u32, Vec3)> {
         let (character, ground) = (self.character(), self.character().ground()?);
         let soft = soft_body_of(world, ground.object)?;
@@ -55,8 +55,8 @@ impl CharacterBody {
         Some((soft, triangle, world.to_local(point)))
     }
 
-    /// On soft ground, takes over its velocity as [`CharacterBody::take_velocity`] does. Returns the
-    /// velocity that it took; `None` on other ground.
+    /// On soft ground, takes over its velocity as [`CharacterBody::take_velocity`] does. Returns
+    /// the velocity that it took; `None` on other ground.
     pub(crate) fn take_soft_velocity<B: BroadPhase>(&mut self, world: &World<B>, dt: f64) -> Option<DVec3> {
         let (soft, triangle, point) = self.point_under(world)?;
         if !self.soft.is_load || dt == 0.0 {
@@ -98,8 +98,8 @@ impl CharacterBody {
         Ok(true)
     }
 
-    /// Whether soft ground moved the character so little that its body stays. Soft things sleep only
-    /// among bodies at rest.
+    /// Whether soft ground moved the character so little that its body stays. Soft things sleep
+    /// only among bodies at rest.
     pub(crate) fn trembles(&self, from: &Pose, to: &Pose) -> bool {
         let distance = f64::from(from.translation.distance(to.translation));
         let is_near = distance <= MAX_TREMBLE_RATIO * self.character().settings().skin;

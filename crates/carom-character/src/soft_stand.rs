@@ -1,4 +1,4 @@
-//! What a character knows about the soft ground on which it stands.
+//! The state of a character on soft ground.
 
 /// The state of a character on soft ground.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

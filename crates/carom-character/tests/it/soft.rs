@@ -296,8 +296,8 @@ fn a_car_rolls_over_a_soft_bump() {
     assert!((at.y - standing).abs() < 0.05, "{at}");
 }
 
-/// A car drives over a bridge of strong cloth between two banks. The bridge sags under it, and bears
-/// all wheels.
+/// A car drives over a bridge of strong cloth between two banks. The bridge sags under it, and
+/// bears all wheels.
 #[test]
 fn a_car_crosses_a_soft_bridge() {
     let mut world = World::new();
@@ -372,8 +372,8 @@ fn play(world: &mut World, hero: &mut CharacterBody, car: &mut Vehicle, n: usize
     (world.state_hash(), format!("{:?} {}", feet(hero), serde_json::to_string(car).unwrap()))
 }
 
-/// Any number of threads gives the same bits, and so does a snapshot with copies of both, cloned and
-/// from text.
+/// Any number of threads gives the same bits, and so does a snapshot with copies of both, cloned
+/// and from text.
 #[test]
 fn its_bits_are_the_same() {
     let with = |n: usize| {

@@ -20,7 +20,7 @@
 //! Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
 
 use crate::joints::axis_limits::{HeldAxis, solve_together};
-use crate::joints::axis_matrix::{AxisMatrix, HeldSystem};
+use crate::joints::axis_matrix::{AxisMatrix, HeldSystem, MIN_PIVOT};
 use crate::joints::kind::{AxisLimit, JointAxis, SixDof};
 use crate::joints::load::JointImpulse;
 use crate::joints::motor::Motor;

@@ -4,7 +4,7 @@
 
 /// A pivot below this fraction of its diagonal entry is zero up to rounding in `f32`: no body can
 /// move along this axis.
-const MIN_PIVOT: f64 = 1e-9;
+pub(crate) const MIN_PIVOT: f64 = 1e-9;
 
 /// The velocity along axis i that a unit impulse along axis k causes.
 #[derive(Clone, Copy)]
@@ -61,12 +61,12 @@ pub(crate) struct HeldSystem {
 
 impl HeldSystem {
     /// Returns the held axes.
-    fn axes(&self) -> &[usize] {
+    pub(crate) fn axes(&self) -> &[usize] {
         &self.held[..self.n]
     }
 
     /// Solves the system of the held axes. Both sides are indexed by place among these axes.
-    fn solve(&self, mut x: [f64; 6]) -> [f64; 6] {
+    pub(crate) fn solve(&self, mut x: [f64; 6]) -> [f64; 6] {
         for i in 0..self.n {
             let before: f64 = (0..i).map(|k| self.lower[i][k] * x[k]).sum();
             x[i] -= before;

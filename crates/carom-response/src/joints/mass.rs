@@ -35,6 +35,7 @@ use crate::impulses::lane_vec::State;
 use crate::joints::load_paths::LoadPaths;
 use crate::sleep::island::DisjointSets;
 use alloc::vec::Vec;
+use carom_math::glam::DMat3;
 use carom_math::{Mat3, Quat, Real, Vec3};
 
 /// The largest ratio of a load to the mass of a body that carries it, for its joints.

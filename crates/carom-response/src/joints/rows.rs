@@ -14,7 +14,6 @@ use crate::joints::load::JointImpulse;
 use crate::joints::mass::{JointMass, invert};
 use crate::joints::softness::Softness;
 use crate::joints::torsion_spring::MAX_TURN;
-use carom_math::glam::DMat3;
 use carom_math::{Mat3, Quat, Real, Vec3, ops, rotation};
 use core::ops::Deref;
 

@@ -5,9 +5,9 @@
 //! arm. Its impulse then lags behind the motion by many substeps. A stiff damper that lags pushes
 //! along the motion and adds energy (test: `spring_chains::no_chain_gains_energy`).
 //!
-//! 1. Hinges, welds and spherical joints without limits form trees. A joint that closes a loop is no
-//!    part of one. A tree is solved directly if it has two joints and a torsion spring or a position
-//!    motor on a hinge. All other joints keep their own rows.
+//! 1. Hinges, welds and spherical joints without limits form trees. A joint that closes a loop is
+//!    no part of one. A tree is solved directly if it has two joints and a torsion spring or a
+//!    position motor on a hinge. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
@@ -50,16 +50,18 @@ const MAX_ADDING_ROUNDS: u32 = 4;
 /// its other axes.
 const MAX_ANISOTROPY: f64 = 1e10;
 
-/// A pivot below this fraction of the largest entry of its kind is zero: no body moves there.
+/// A pivot below this fraction of the largest entry of its kind is zero, up to the rounding of
+/// inputs in `f32`: no body moves there.
 const MIN_PIVOT: f64 = 1e-9;
 
-/// A speed is beyond its bound if it exceeds it by this part of itself.
+/// A speed is beyond its bound if it exceeds it by this part of itself: more than the rounding of
+/// the solution in `f64`.
 const ROUNDING: f64 = 1e-9;
 
 /// The index of the axis of a hinge among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
 
-/// What a row of a spring or a motor does, if its bounds are reached.
+/// The behaviour of the row of a spring or a motor at its bounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bound {
     /// The row follows its law.
@@ -70,7 +72,7 @@ enum Bound {
     Speed(f64),
 }
 
-/// What an impulse belongs to.
+/// The part of a joint to which an impulse belongs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum RowKind {
     Point,

@@ -9,7 +9,7 @@ const LENGTH: f32 = 0.3;
 const LINK: Vec3 = Vec3::new(0.15, 0.03, 0.03);
 const GRAVITY: f32 = 9.81;
 
-/// What drives the hinges of a chain.
+/// The drive of the hinges of a chain.
 #[derive(Clone, Copy, Debug)]
 enum Drive {
     Torsion { stiffness: f32, damping: f32 },
@@ -67,8 +67,8 @@ fn run(scene: &mut Scene, rate: f32, duration: f32) -> [f64; 2] {
     [most, energies(scene)[0]]
 }
 
-/// What integration and the correction of positions may add, as a share of the energy that a fall
-/// by a link would set free.
+/// The energy that integration and the correction of positions may add, as a share of the energy
+/// that a fall by a link would set free.
 const TOLERANCE: f64 = 0.02;
 
 fn drives() -> Vec<Drive> {
@@ -121,7 +121,8 @@ fn damped_chains_come_to_rest() {
             Drive::Motor { frequency: 120.0, ratio: 1.0 },
             Drive::Motor { frequency: 30.0, ratio: 5.0 },
         ] {
-            // The tool on the softest chain swings at about a hertz, with a decay of 0.35 per second.
+            // The tool on the softest chain swings at about a hertz, with a decay of 0.35 per
+            // second.
             let [_, moving] = run(&mut chain(n, tool, drive), 60.0, 20.0);
             println!("{n} links, tool {tool}, {drive:?}: {moving:.2e} J left");
             assert!(moving < 1e-3, "{n} links, tool {tool}, {drive:?}: {moving} J");
