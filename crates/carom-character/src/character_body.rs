@@ -278,7 +278,7 @@ impl CharacterBody {
     /// the counterpart of the hooks of a step. Its answer for a collider must not change during the
     /// call.
     ///
-    /// [`OneWay`] is the rule for one-way platforms.
+    /// [`OneWay`](crate::OneWay) is the rule for one-way platforms.
     ///
     /// Errors: those of [`CharacterBody::walk`].
     pub fn walk_where<B: BroadPhase + SpatialIndex>(

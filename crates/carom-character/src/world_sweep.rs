@@ -11,19 +11,18 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.4 (rays) and 25.5 (sweeps).
 
 use crate::figure::Figure;
-use crate::kernel::shape_parts::{is_within, starts_inside, visit_shape};
+use crate::kernel::shape_parts::{is_within, visit_shape};
 use crate::parts::{
     ConvexPart, ConvexWorld, NearbyPart, is_free, nearest_free, sweep_carried, sweep_ignoring,
 };
 use crate::shape_ray::ray_shape;
 #[cfg(feature = "soft")]
 use crate::soft_surfaces::{SoftSurfaces, soft_body_of};
-use crate::sweep::{NO_OBJECT, RayHit, RaySweep, Sweep, SweepHit};
+use crate::sweep::{RayHit, RaySweep, Sweep, SweepHit};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume as _};
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
-use carom_math::{Interval, Pose, Ray, Vec3, WidePose, rounding, scaling};
-use carom_query::{Shape, cast_ray};
+use carom_math::{Vec3, WidePose, rounding};
 use carom_world::{BodyId, BodyRef, ColliderRef, CombineRule, Material, QueryFilter, Response, World};
 use core::ops::ControlFlow;
 use glam::DVec3;

@@ -380,7 +380,11 @@ impl SpringTrees {
             substitute(links, nodes);
             round += 1;
             let may_add = round < MAX_ADDING_ROUNDS;
-            if !links.iter_mut().fold(false, |any, link| link.check(nodes, may_add) || any) {
+            let mut has_changed = false;
+            for link in links.iter_mut() {
+                has_changed |= link.check(nodes, may_add);
+            }
+            if !has_changed {
                 break;
             }
         }
@@ -679,10 +683,12 @@ impl Link {
                 Bound::Inside if row.max_speed * (1.0 + ROUNDING) < speed.abs() => {
                     row.bound = Bound::Speed(speed.signum() * row.max_speed);
                 }
-                Bound::Impulse(_) if may_add && matches!(row.kind, RowKind::Lower | RowKind::Upper) => {
-                    if speed < row.right - ROUNDING * (row.right.abs() + row.speed.abs()) {
-                        row.bound = Bound::Inside;
-                    }
+                Bound::Impulse(_)
+                    if may_add
+                        && matches!(row.kind, RowKind::Lower | RowKind::Upper)
+                        && speed < row.right - ROUNDING * (row.right.abs() + row.speed.abs()) =>
+                {
+                    row.bound = Bound::Inside;
                 }
                 _ => {}
             }
