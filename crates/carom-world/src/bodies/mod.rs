@@ -329,6 +329,7 @@ impl BodySet {
 
     /// Whether steps leave the body at its pose although it does not sleep: it is suspended, or
     /// disabled.
+    #[cfg(feature = "soft")]
     pub(crate) fn stands(&self, index: usize) -> bool {
         self.is_suspended(index) || !self.is_enabled(index)
     }

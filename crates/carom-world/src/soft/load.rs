@@ -4,14 +4,15 @@ use crate::BodyId;
 use crate::soft::error::{SoftError, check_finite};
 use carom_math::Vec3;
 
-/// A point mass on a triangle of a soft body during the next step: [`SoftBodyMut::load`].
+/// A point mass on a triangle of a soft body during the next step:
+/// [`SoftBodyMut::load`](crate::SoftBodyMut::load).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SoftLoad {
     /// The body to which it belongs. Events report that it touches the soft body.
     pub body: BodyId,
-    /// The triangle of [`SoftBodyRef::mesh`] on which it rests.
+    /// The triangle of [`SoftBodyRef::mesh`](crate::SoftBodyRef::mesh) on which it rests.
     pub triangle: u32,
     /// The point of the triangle, in the world. The nearest one counts.
     pub point: Vec3,
