@@ -102,13 +102,15 @@ impl<B: BroadPhase> World<B> {
                 let state = &self.contacts.states[index as usize];
                 // A response rule may act as soon as there is a contact.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
-                let hit = [pair.a, pair.b].map(|body| hits.get(&body).copied().unwrap_or(0.0));
-                let met = |m: &Manifold| match self.speed_if_met(pair, m, hit[0].max(hit[1]), time) {
-                    None if always => Some(0.0),
-                    speed => speed,
+                let awake = if sleeps(pair.a) { state.b } else { state.a };
+                let met = |hit: f32| {
+                    let manifolds = self.contacts.manifolds_of(state).iter().filter(|_| !state.is_sensor);
+                    let speeds = manifolds
+                        .filter_map(|m| self.speed_if_met(pair, m, hit, time).or(always.then_some(0.0)));
+                    speeds.reduce(f32::max)
                 };
-                let manifolds = self.contacts.manifolds_of(state).iter().filter(|_| !state.is_sensor);
-                let Some(speed) = manifolds.filter_map(met).reduce(f32::max) else { continue };
+                let known = hits.get(&awake.index).copied().unwrap_or(0.0);
+                let Some(speed) = met(known).or_else(|| met(self.hit_on(awake, time))) else { continue };
                 for body in [pair.a, pair.b].into_iter().filter(|&body| sleeps(body)) {
                     sleepers.push(body);
                     let known = hits.entry(body).or_insert(0.0);
@@ -130,6 +132,25 @@ impl<B: BroadPhase> World<B> {
             // The pairs of the woken bodies become active.
             self.contacts.collect_active_pairs(&self.bodies);
         }
+    }
+
+    /// Returns the speed that a dynamic body may get within `time` from what hits it: at most
+    /// twice the speed of the approach.
+    fn hit_on(&self, body: BodyId, time: f32) -> f32 {
+        let mut most = 0.0_f32;
+        if self.bodies.motions[body.index as usize].kind != BodyKind::Dynamic {
+            return most;
+        }
+        for state in self.contacts.states_of(body).filter(|state| !state.is_sensor) {
+            let other = if state.a == body { state.b } else { state.a };
+            if self.bodies.motions[other.index as usize].is_sleeping {
+                continue;
+            }
+            for manifold in self.contacts.manifolds_of(state) {
+                most = most.max(self.speed_if_met(state.pair(), manifold, 0.0, time).unwrap_or(0.0));
+            }
+        }
+        2.0 * most
     }
 
     /// Returns the largest speed of approach of two bodies if they touch, or if they may reach each
