@@ -8,7 +8,7 @@ use carom::prelude::*;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dt = 1.0 / 60.0;
     let mut world = World::new();
-    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?).with_friction(0.8))?;
+    world.insert(BodyDesc::fixed(Shape::half_space(Vec3::Y)?))?;
     // 20 t, with three wheels on each side. Their grip aside is low, so that they can slip.
     let hull = BodyDesc::dynamic(Shape::cuboid(Vec3::new(3.0, 0.5, 1.5))?).with_mass(20_000.0);
     let hull = world.insert(hull.with_position(Vec3::Y * 1.2))?;

@@ -61,6 +61,7 @@ const LEFT_OUT: &[&str] = &[
     "Side",
     "StepForces",
     "SavedCollider",
+    "SoftLoad",
 ];
 
 /// Returns the types that a source text exports with `pub use`.

@@ -1,6 +1,6 @@
 //! A character stands on a mattress, walks off it, and is thrown by a trampoline.
 //!
-//! `cargo run -p carom --example soft_ground --release`
+//! `cargo run -p carom --example trampoline --release`
 
 use carom::prelude::*;
 
