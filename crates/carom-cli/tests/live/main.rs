@@ -365,12 +365,6 @@ fn a_dropped_mesh_file_appears() {
     browser.drop_file(&bad, at);
     browser.wait_for("testbed.state().hint.includes('out of range')");
     assert_eq!(n_bodies(&mut browser), n + 1);
-    // A folder is dropped like a file, also one with the name of a mesh.
-    let dropped = folder.join("dropped.obj");
-    std::fs::create_dir_all(&dropped).unwrap();
-    browser.drop_file(&dropped, at);
-    browser.wait_for("testbed.state().hint.includes('dropped.obj is a folder, or cannot be read')");
-    assert_eq!(n_bodies(&mut browser), n + 1);
 }
 
 #[test]
