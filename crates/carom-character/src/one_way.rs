@@ -20,7 +20,11 @@ use glam::DVec3;
 /// use carom_math::glam::DVec3;
 /// use carom_world::{BodyId, World, WorldError};
 ///
-/// fn walk(hero: &mut CharacterBody, world: &mut World, platform: BodyId) -> Result<(), WorldError> {
+/// fn walk(
+///     hero: &mut CharacterBody,
+///     world: &mut World,
+///     platform: BodyId,
+/// ) -> Result<(), WorldError> {
 ///     let dt = 1.0 / 60.0;
 ///     world.step(dt as f32)?;
 ///     let one_way = OneWay::new(hero, dt);

@@ -6,8 +6,8 @@
 //! - The object of a hit is the number of the soft body with the highest bit set. No index of a
 //!   body is that large.
 //! - They have no pose, so their velocity carries a figure.
-//! - The filter counts as for `carom_world` queries of soft things: they are solid and dynamic, and
-//!   their own filter counts as that of a collider. They yield as dynamic bodies do.
+//! - The filter counts as for `carom_world` queries of soft things: they are solid and dynamic,
+//!   and their own filter counts as that of a collider. They yield as dynamic bodies do.
 //!
 //! Liquids, gas, grains and ropes are passed through. They have no triangles.
 

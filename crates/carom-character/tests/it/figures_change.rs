@@ -169,8 +169,8 @@ fn settings_change_while_it_walks() {
     assert_eq!(faller.velocity().y, -3.0);
 }
 
-/// The ground has moved since the last walk, and reaches into the feet. That is no reason to refuse
-/// a figure: the ground carries the character first.
+/// The ground has moved since the last walk, and reaches into the feet. That is no reason to
+/// refuse a figure: the ground carries the character first.
 #[test]
 fn r_a_moving_ground_does_not_refuse_a_figure() {
     let small = [Figure::capsule(0.9, 0.3).unwrap(), Figure::cuboid(DVec3::new(0.5, 0.9, 0.5)).unwrap()];
@@ -195,8 +195,8 @@ fn r_a_moving_ground_does_not_refuse_a_figure() {
     }
 }
 
-/// On a deck that turns, a lower figure lies within the present one. A ceiling that comes down with
-/// the lift still leaves no room for a taller one.
+/// On a deck that turns, a lower figure lies within the present one. A ceiling that comes down
+/// with the lift still leaves no room for a taller one.
 #[test]
 fn r_a_turning_ground_does_not_refuse_a_lower_figure() {
     let mut world = World::new();

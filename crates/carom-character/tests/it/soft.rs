@@ -9,8 +9,8 @@ use carom_math::glam::{DVec3, Vec3};
 use carom_particles::{ClothSettings, SoftBodySettings};
 use carom_world::{BodyDesc, SoftBodyDesc, SoftBodyId, SoftSettings, World};
 
-/// The vertices and the cells of a block, each as six tetrahedra around its diagonal. Its middle is
-/// at x and z 0, and its bottom at y 0.
+/// The vertices and the cells of a block, each as six tetrahedra around its diagonal. Its middle
+/// is at x and z 0, and its bottom at y 0.
 pub(crate) fn block(n: [u32; 3], size: f32) -> (Vec<Vec3>, Vec<[u32; 4]>) {
     let at = |i: u32, j: u32, k: u32| (i * (n[1] + 1) + j) * (n[2] + 1) + k;
     let (mut vertices, mut cells) = (Vec::new(), Vec::new());
@@ -90,8 +90,8 @@ fn settled(make: impl Fn(&mut World) -> SoftBodyId, height: f64, mass: f64) -> f
     feet(&hero).y
 }
 
-/// Twice the mass sinks into a mattress 1.6 times as deep: 2^(2/3), by Hertz, for a ball in a thick
-/// one. A trampoline hardens too.
+/// Twice the mass sinks into a mattress 1.6 times as deep: 2^(2/3), by Hertz, for a ball in a
+/// thick one. A trampoline hardens too.
 #[test]
 fn soft_ground_sags_with_the_mass() {
     let radius = 0.5 * f64::from(THICKNESS);
