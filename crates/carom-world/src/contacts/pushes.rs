@@ -83,9 +83,11 @@ impl Pushes {
     }
 
     /// Appends pushes of this step.
-    pub(crate) fn record(&mut self, pushes: impl Iterator<Item = PairPush>) {
-        self.list.extend(pushes);
-        self.index();
+    pub(crate) fn record(&mut self, pushes: Vec<PairPush>) {
+        if !pushes.is_empty() {
+            self.list.extend(pushes);
+            self.index();
+        }
     }
 
     /// Returns the pushes on a body of the last step, or of all steps, the oldest first.

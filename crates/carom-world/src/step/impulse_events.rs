@@ -95,7 +95,7 @@ impl<B: BroadPhase> World<B> {
             events.extend(Some(event).filter(|event| threshold < event.total));
         }
         self.contacts.impulse_events = events;
-        self.contacts.pushes.record(recorded.into_iter());
+        self.contacts.pushes.record(recorded);
     }
 }
 

@@ -56,7 +56,7 @@ impl<B: BroadPhase> World<B> {
             Some(PairPush { a, b: None, impulse, point, approach_speed: 0.0, age: 0 })
         });
         let pushes: Vec<PairPush> = pushes.collect();
-        self.contacts.pushes.record(pushes.into_iter());
+        self.contacts.pushes.record(pushes);
     }
 
     /// After the solver: puts kinematic bodies exactly at their targets.
