@@ -223,7 +223,8 @@ impl CharacterBody {
 
     /// Gives the character and its body another figure, such as a lower one to crouch: see
     /// [`Character::set_figure`]. Returns false, and changes nothing, if the figure would overlap
-    /// a body, dynamic ones too. So a character stands up only where there is room.
+    /// a body, dynamic ones too. A figure within the present one is not refused. So a character
+    /// stands up only where there is room.
     ///
     /// Errors: a removed body; a figure beyond `f32`.
     pub fn set_figure<B: BroadPhase + SpatialIndex>(
@@ -262,7 +263,8 @@ impl CharacterBody {
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
-    /// Hooks are not called for it; see [`CharacterBody::walk_where`].
+    /// Hooks are not called for it; see [`CharacterBody::walk_where`]. While its body is disabled the
+    /// character does not move, and touches nothing. Then it falls from where it is.
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -288,6 +290,10 @@ impl CharacterBody {
         dt: f64,
         is_solid: impl Fn(&ColliderRef<'_, B>) -> bool,
     ) -> Result<&Walked, WorldError> {
+        if !world.body(self.body)?.is_enabled() {
+            self.pause();
+            return Ok(self.character.walked());
+        }
         let own = [self.body];
         let filter = filter_of(world.body(self.body)?).without(&own);
         let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
@@ -329,6 +335,17 @@ impl CharacterBody {
             self.velocity = self.character.velocity();
         }
         Ok(self.character.walked())
+    }
+
+    /// Leaves the ground, and all that it touched.
+    fn pause(&mut self) {
+        self.character.pause();
+        (self.ground, self.knock) = (None, DVec3::ZERO);
+        self.contacts.clear();
+        #[cfg(feature = "soft")]
+        {
+            self.soft = SoftStand::default();
+        }
     }
 
     /// Moves the body to the character. Its velocity in the next step is that of the ground and of

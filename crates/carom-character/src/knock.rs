@@ -486,7 +486,7 @@ fn push_joined<B: BroadPhase>(
             world.body(joined)?.joints().filter(|joint| joint.is_enabled()).flat_map(|joint| joint.bodies())
         {
             let view = world.body(other)?;
-            if view.mobility() != Mobility::Dynamic || !known.insert(other) {
+            if view.mobility() != Mobility::Dynamic || !view.is_enabled() || !known.insert(other) {
                 continue;
             }
             unvisited.push(other);

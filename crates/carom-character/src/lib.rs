@@ -39,7 +39,7 @@
 //!
 //! In a `carom_world::World` (feature `world`) a `CharacterBody` is an obstacle for bodies and
 //! pushes them. A `WorldSweep` is a view of the world for a character or a car. A `Vehicle` adds
-//! wheels to a body.
+//! wheels to a body. The feature `soft` lets both stand on cloth and soft bodies.
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 #![allow(clippy::duplicate_mod)] // The two-precision seam: kernel/ is compiled for f32 and again for f64.

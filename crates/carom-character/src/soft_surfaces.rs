@@ -24,6 +24,10 @@ use carom_world::{CombineRule, QueryFilter, SoftBodyId, SoftBodyRef, World};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
+/// The reach of a ray behind its end, in radii of a soft body. Steeper triangles are found late:
+/// those whose normal is at more than 60 degrees to the ray.
+const MAX_SLANT: f64 = 2.0;
+
 /// The bit of the objects that are soft bodies.
 const SOFT_BIT: u32 = 1 << 31;
 
@@ -130,16 +134,18 @@ impl<B: BroadPhase> SoftSurfaces<'_, B> {
 
     /// Returns the first hit of a ray, with the velocity there.
     pub(crate) fn ray(&self, from: DVec3, displacement: DVec3) -> Option<RayHit> {
-        let frame = self.frame();
+        let (frame, length) = (self.frame(), displacement.length());
         let mut best: Option<RayHit> = None;
         self.for_each(&mut |object, body| {
             let Some(shape) = body.shape() else { return };
-            let Some(hit) = ray_shape(&shape, &frame, from, displacement) else { return };
-            // The surface is a radius before the triangle.
+            // The surface is a radius before the triangle, which may lie beyond the end of the ray.
+            let radius = f64::from(body.radius());
+            let stretch = 1.0 + MAX_SLANT * radius / length.max(f64::MIN_POSITIVE);
+            let Some(hit) = ray_shape(&shape, &frame, from, displacement * stretch) else { return };
             let rate = hit.normal.dot(displacement).abs();
-            let earlier = if 0.0 < rate { f64::from(body.radius()) / rate } else { 0.0 };
-            let t = (hit.t - earlier).max(0.0);
-            if best.is_none_or(|best| t < best.t) {
+            let earlier = if 0.0 < rate { radius / rate } else { 0.0 };
+            let t = (hit.t * stretch - earlier).max(0.0);
+            if t <= 1.0 && best.is_none_or(|best| t < best.t) {
                 let point = self.world.to_local(from + displacement * t);
                 let velocity = body.velocity_under(hit.part, point, 0.0).as_dvec3();
                 best = Some(RayHit { t, ..hit }.on(object, hit.part).moving(velocity));

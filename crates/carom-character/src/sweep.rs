@@ -82,8 +82,8 @@ pub trait RaySweep {
     }
 
     /// Returns the generation of an object: a number that is different for each object that gets
-    /// the same index. `None` if there is no such object now. By default indices are not reused,
-    /// and it is `None` for all of them.
+    /// the same index. `None` if there is no such object now, or nothing can hit it any more. By
+    /// default indices are not reused, and it is `None` for all of them.
     ///
     /// A character leaves its ground if the generation changes between two calls.
     fn generation_of(&self, object: u32) -> Option<u32> {

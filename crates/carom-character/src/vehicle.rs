@@ -165,7 +165,7 @@ impl Vehicle {
 
     /// Applies the forces of springs and tyres for the next step of the world, which should take
     /// `dt` seconds. Call it before each step. It keeps the chassis and the dynamic bodies under
-    /// the wheels awake.
+    /// the wheels awake. While the chassis is disabled, the wheels are in the air.
     ///
     /// Throttle is from -1 to 1, and brake from 0 to 1; other finite numbers are clamped. A wheel
     /// is steered to the left by `steer` radians, up to its largest angle.
@@ -212,6 +212,10 @@ impl Vehicle {
             return Err(WorldError::BadValue { what: "time step", value: dt as f32 });
         }
         let pose = world.body(self.chassis)?.wide_pose();
+        if !world.body(self.chassis)?.is_enabled() {
+            self.pause();
+            return Ok(());
+        }
         let mut bodies = Bodies::new(world, self.chassis, dt)?;
         self.speed = bodies.start[0].linear.dot(pose.rotation.x_axis);
         let mut rows = Vec::with_capacity(self.wheels.len());
@@ -251,6 +255,13 @@ impl Vehicle {
             self.load_soft(world, row, unsprung_mass)?;
         }
         Ok(())
+    }
+
+    /// Lifts all wheels.
+    fn pause(&mut self) {
+        self.speed = 0.0;
+        self.pushed.clear();
+        self.wheels.iter_mut().for_each(VehicleWheel::lift);
     }
 
     /// Puts a wheel that stands on a soft body there as a load for the next step: a mass that moves

@@ -199,6 +199,12 @@ impl Character {
         self.ground().filter(|ground| world.generation_of(ground.object) == self.generation)
     }
 
+    /// Leaves the ground without a move.
+    pub(crate) fn pause(&mut self) {
+        self.walked.clear();
+        (self.ground, self.ahead) = (None, DVec3::ZERO);
+    }
+
     /// Returns the result of the last call.
     pub fn walked(&self) -> &Walked {
         &self.walked

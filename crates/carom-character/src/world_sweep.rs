@@ -247,7 +247,10 @@ impl<B: BroadPhase + SpatialIndex> RaySweep for WorldSweep<'_, B> {
         if let Some(soft) = soft_body_of(self.world, object) {
             return Some(soft.generation());
         }
-        self.world.body_at(object).map(BodyId::generation)
+        // A body that the filter no longer finds, such as a disabled one, does not carry either.
+        let mut colliders = self.any_body(object)?.colliders();
+        let is_found = colliders.any(|collider| self.filter.passes(&collider));
+        if is_found { self.world.body_at(object).map(BodyId::generation) } else { None }
     }
 }
 

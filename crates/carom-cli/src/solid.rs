@@ -17,6 +17,7 @@ use carom_math::tol;
 use carom_query::f64::{
     ConvexShape, MeshShape, RoundedShape, Shape, ShapeKind, VoxelBox, Voxels, solid_placement,
 };
+use carom_robot::outward_mesh;
 use glam::{DQuat, DVec3};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -91,28 +92,29 @@ pub enum Winding {
 impl Solid {
     /// Builds a part as a mesh in world coordinates; `name` stands before notes and errors.
     pub fn of_part(part: &Part, name: &str, winding: Winding) -> Result<Solid, String> {
-        let world = part.world_mesh().map_err(|e| format!("{name}: {e}"))?;
-        let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| format!("{name}: {e}"))?;
-        let n_triangles = mesh.n_triangles();
+        let said = |e: String| format!("{name}: {e}");
+        let n_triangles = part.n_triangles();
         let mut remarks = Remarks::default();
         let mut note = |n_turned: usize, what: &str| {
             if 0 < n_turned {
                 remarks.note(format!("{name}: {n_turned} of {n_triangles} triangles {what}"));
             }
         };
-        let built = match winding {
+        let mesh = match winding {
             Winding::Kept => {
+                let world = part.world_mesh().map_err(said)?;
+                let mesh = TriMesh::new(world.vertices, world.triangles).map_err(|e| said(e.to_string()))?;
                 let n_turned = mesh.orientation().turned().map_or(0, <[u32]>::len);
                 note(n_turned, "face inwards and are kept so");
-                MeshShape::new(mesh).map(MeshShape::with_kept_orientation)
+                MeshShape::new(mesh).map_err(|e| said(e.to_string()))?.with_kept_orientation()
             }
             Winding::Outwards => {
-                let (mesh, orientation) = mesh.oriented();
-                note(orientation.turned().map_or(0, <[u32]>::len), "turned to face outwards");
-                MeshShape::new(mesh)
+                let (mesh, n_turned) = outward_mesh(part).map_err(said)?;
+                note(n_turned, "turned to face outwards");
+                mesh
             }
         };
-        let shape = Shape::Mesh(Arc::new(built.map_err(|e| format!("{name}: {e}"))?));
+        let shape = Shape::Mesh(Arc::new(mesh));
         Ok(Solid { shape, pose: Pose::IDENTITY, origin: DVec3::ZERO, name: name.to_owned(), remarks })
     }
 
@@ -320,7 +322,7 @@ pub fn bake(
     placement: &Placement,
     winding: Winding,
 ) -> Result<Solid, String> {
-    let piece = Piece { mesh, scale: [scale; 3], placement: *placement };
+    let piece = Piece { mesh, scale: [scale; 3], placement: *placement, solid: 0 };
     let part = Part { name: name.to_owned(), pieces: vec![piece] };
     let solid = Solid::of_part(&part, name, winding)?;
     Ok(Solid { origin: placement.pose().translation, ..solid })

@@ -23,7 +23,8 @@ pub enum ShapeError {
         /// The largest offending coordinate.
         value: f64,
     },
-    /// A size is positive and below `carom_math::tol::MIN_LENGTH`; impossible in `f32`.
+    /// A size is below `carom_math::tol::MIN_LENGTH`; impossible in `f32`. Where 0 is allowed, it is
+    /// positive.
     TooSmall {
         /// The parameter.
         what: &'static str,
@@ -48,7 +49,7 @@ impl core::fmt::Display for ShapeError {
             ShapeError::NotFinite { what } => write!(f, "{what} is NaN or infinite"),
             ShapeError::Negative { what, value } => write!(f, "{what} is negative: {value}"),
             ShapeError::TooLarge { what, value } => write!(f, "{what} is too large: {value}"),
-            ShapeError::TooSmall { what, value } => write!(f, "{what} is too small: {value}; zero is fine"),
+            ShapeError::TooSmall { what, value } => write!(f, "{what} is too small: {value}"),
             ShapeError::Empty { what } => write!(f, "{what} has nothing in it"),
             ShapeError::NoDirection { what } => write!(f, "{what} has no length"),
         }

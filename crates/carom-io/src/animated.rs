@@ -411,7 +411,7 @@ impl AnimatedModel {
                     triangles.iter_mut().for_each(|t| t.swap(1, 2));
                 }
                 let mesh = Arc::new(RawMesh { vertices, triangles });
-                pieces.push(Piece { mesh, scale, placement: Placement::IDENTITY });
+                pieces.push(Piece { mesh, scale, placement: Placement::IDENTITY, solid: 0 });
                 continue;
             }
             let placement = Placement::affine(self.placement(pose, part).0)?;
@@ -421,7 +421,7 @@ impl AnimatedModel {
                 let vertices = finite(piece.morphed(weights))?;
                 Arc::new(RawMesh { vertices, triangles: piece.rest.triangles.clone() })
             };
-            let piece = Piece { mesh, scale, placement };
+            let piece = Piece { mesh, scale, placement, solid: 0 };
             match piece.flattening() {
                 Flattening::None => {}
                 Flattening::Harmless => {

@@ -95,7 +95,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
 }
 
 fn identity(mesh: Arc<RawMesh>) -> Piece {
-    Piece { mesh, scale: [1.0; 3], placement: Placement::IDENTITY }
+    Piece { mesh, scale: [1.0; 3], placement: Placement::IDENTITY, solid: 0 }
 }
 
 /// Returns a word of the file for a message.
@@ -278,7 +278,7 @@ impl<'t, 'a> Scene<'t, 'a, '_, '_> {
                         known.ok_or_else(|| format!("there is no geometry {:?}", shown(id)))
                     });
                     found.and_then(|geometry| self.mesh_of(geometry)).and_then(|mesh| {
-                        let piece = Piece { mesh, scale: [1.0; 3], placement: *placement };
+                        let piece = Piece { mesh, scale: [1.0; 3], placement: *placement, solid: 0 };
                         match piece.flattening() {
                             Flattening::None => Ok(Some(piece)),
                             Flattening::Harmless => {

@@ -78,10 +78,10 @@ impl MeshFile {
         let place = |piece: &Piece| {
             if piece.placement == Placement::IDENTITY {
                 let scale = core::array::from_fn(|k| scale[k] * piece.scale[k]);
-                return Piece { mesh: piece.mesh.clone(), scale, placement: *placement };
+                return Piece { mesh: piece.mesh.clone(), scale, placement: *placement, solid: 0 };
             }
             let placement = placement.after(&Placement::scaling(scale)).after(&piece.placement);
-            Piece { mesh: piece.mesh.clone(), scale: piece.scale, placement }
+            Piece { mesh: piece.mesh.clone(), scale: piece.scale, placement, solid: 0 }
         };
         self.pieces.iter().map(place).collect()
     }

@@ -228,6 +228,10 @@ pub struct Piece {
     pub scale: [f64; 3],
     /// Applied after the scale: mesh frame to world.
     pub placement: Placement,
+    /// The solid of the part that it belongs to. Pieces in a row with the same number bound one
+    /// solid together. A link of a robot is the union of its collision elements, and each of these
+    /// is a solid; other parts have one.
+    pub solid: u32,
 }
 
 /// The effect of a scale and a placement on the areas of a mesh.
@@ -241,6 +245,26 @@ pub(crate) enum Flattening {
 }
 
 impl Piece {
+    /// Appends the piece in world coordinates to a mesh: see [`Part::world_mesh`].
+    fn append_to(&self, world: &mut RawMesh) -> Result<(), String> {
+        let first = world.vertices.len() as u32;
+        let scale = DVec3::from_array(self.scale);
+        for (i, v) in self.mesh.vertices.iter().enumerate() {
+            let placed = self.placement.apply(*v * scale);
+            if !placed.is_finite() {
+                return Err(format!("vertex {i}, {v}, overflows when placed"));
+            }
+            world.vertices.push(placed);
+        }
+        let is_mirrored = (self.placement.determinant() < 0.0)
+            != (self.scale.iter().filter(|s| **s < 0.0).count() % 2 == 1);
+        world.triangles.extend(self.mesh.triangles.iter().map(|t| {
+            let [a, b, c] = t.map(|v| v + first);
+            if is_mirrored { [a, c, b] } else { [a, b, c] }
+        }));
+        Ok(())
+    }
+
     /// Returns whether the scale and the placement flatten the piece, and the first triangle that
     /// loses its area.
     pub(crate) fn flattening(&self) -> Flattening {
@@ -272,7 +296,7 @@ pub struct Part {
 impl Part {
     /// Returns a part of one mesh with the identity as its placement.
     pub fn new(name: impl Into<String>, mesh: RawMesh) -> Part {
-        let piece = Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY };
+        let piece = Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY, solid: 0 };
         Part { name: name.into(), pieces: vec![piece] }
     }
 
@@ -290,23 +314,22 @@ impl Part {
     pub fn world_mesh(&self) -> Result<RawMesh, String> {
         let mut world = RawMesh::default();
         for piece in &self.pieces {
-            let first = world.vertices.len() as u32;
-            let scale = DVec3::from_array(piece.scale);
-            for (i, v) in piece.mesh.vertices.iter().enumerate() {
-                let placed = piece.placement.apply(*v * scale);
-                if !placed.is_finite() {
-                    return Err(format!("vertex {i}, {v}, overflows when placed"));
-                }
-                world.vertices.push(placed);
-            }
-            let is_mirrored = (piece.placement.determinant() < 0.0)
-                != (piece.scale.iter().filter(|s| **s < 0.0).count() % 2 == 1);
-            world.triangles.extend(piece.mesh.triangles.iter().map(|t| {
-                let [a, b, c] = t.map(|v| v + first);
-                if is_mirrored { [a, c, b] } else { [a, b, c] }
-            }));
+            piece.append_to(&mut world)?;
         }
         Ok(world)
+    }
+
+    /// Returns a mesh in world coordinates for each solid of the part. In a row they are
+    /// [`Part::world_mesh`].
+    ///
+    /// Errors: those of [`Part::world_mesh`].
+    pub fn solid_meshes(&self) -> Result<Vec<RawMesh>, String> {
+        let mesh = |pieces: &[Piece]| {
+            let mut mesh = RawMesh::default();
+            pieces.iter().try_for_each(|piece| piece.append_to(&mut mesh))?;
+            Ok(mesh)
+        };
+        self.pieces.chunk_by(|a, b| a.solid == b.solid).map(mesh).collect()
     }
 }
 

@@ -110,6 +110,11 @@ pub enum RobotError {
         /// The joints that have values.
         known: Vec<String>,
     },
+    /// The joint has two values.
+    Repeated {
+        /// The name of the joint.
+        name: String,
+    },
     /// The joint does not move.
     Fixed {
         /// The name of the joint.
@@ -139,6 +144,7 @@ impl fmt::Display for RobotError {
             RobotError::Unknown { name, known } => {
                 write!(f, "no joint {name}; joints that move are: {}", known.join(" "))
             }
+            RobotError::Repeated { name } => write!(f, "joint {name} has two values"),
             RobotError::Fixed { name } => write!(f, "joint {name} does not move"),
             RobotError::Mimics { name, followed } => {
                 write!(f, "joint {name} follows joint {followed} and has no value of its own")
@@ -377,12 +383,15 @@ impl Robot {
     /// Returns a value for each joint, in radians, or a length for prismatic joints. A joint that
     /// is not named is at zero; a joint that mimics follows its leader.
     ///
-    /// Errors: the first name that is not a joint with a value of its own, or the first value that
-    /// is not finite or outside of its limits.
+    /// Errors: the first name that is not a joint with a value of its own, or that occurs again, or
+    /// the first value that is not finite or outside of its limits.
     pub fn values(&self, named: &[(&str, f64)]) -> Result<Vec<f64>, RobotError> {
         let mut values = vec![0.0; self.joints.len()];
-        for (name, value) in named {
+        for (number, (name, value)) in named.iter().enumerate() {
             let joint = self.movable(name)?;
+            if named[..number].iter().any(|(other, _)| other == name) {
+                return Err(RobotError::Repeated { name: (*name).to_owned() });
+            }
             self.check_value(joint, *value)?;
             values[joint] = *value;
         }

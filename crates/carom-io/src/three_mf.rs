@@ -296,7 +296,7 @@ impl Scene<'_, '_, '_> {
             push_note(&mut self.model.unread, format!("object {number}: {what}"));
         }
         if let Some(mesh) = &known.mesh {
-            let piece = Piece { mesh: mesh.clone(), scale: [1.0; 3], placement: *placement };
+            let piece = Piece { mesh: mesh.clone(), scale: [1.0; 3], placement: *placement, solid: 0 };
             match piece.flattening() {
                 Flattening::None => {}
                 Flattening::Harmless => push_note(

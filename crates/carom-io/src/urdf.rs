@@ -108,7 +108,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
     for (number, link) in robot.links.iter().enumerate() {
         let mut pieces = Vec::new();
         let mut known = HashSet::new();
-        for shape in link.shapes(has_collision) {
+        for (solid, shape) in (0..).zip(link.shapes(has_collision)) {
             match meshes.pieces(shape, path, files, &mut model.notes) {
                 Ok((placed, unread)) => {
                     for what in unread {
@@ -127,7 +127,7 @@ pub(crate) fn parse(bytes: &[u8], path: &Path, files: &mut Files<'_>) -> Result<
                     let n = placed.iter().map(|piece| piece.mesh.triangles.len()).sum();
                     let counted = files.count_placed(n);
                     counted.map_err(|e| ReadError::at(path, Location::File, e))?;
-                    pieces.extend(placed);
+                    pieces.extend(placed.into_iter().map(|piece| Piece { solid, ..piece }));
                 }
                 Err(e) if files.options.keep_going => {
                     push_note(&mut model.unread, format!("link {}: {e}", link.name));
@@ -232,7 +232,7 @@ impl Meshes {
         let placement = shape.origin;
         let sides = self.sides;
         let one = |mesh: &Arc<RawMesh>, scale: [f64; 3]| {
-            Ok((vec![Piece { mesh: mesh.clone(), scale, placement }], Vec::new()))
+            Ok((vec![Piece { mesh: mesh.clone(), scale, placement, solid: 0 }], Vec::new()))
         };
         match shape.geometry.as_ref().map_err(String::clone)? {
             Geometry::Box(size) => {

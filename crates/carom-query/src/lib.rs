@@ -44,8 +44,8 @@
 //! let start = Pose::from_translation(Vec3::Y * 3.0);
 //! let tumbling = motion_of(&start, Vec3::ZERO, Vec3::new(0.0, -4.0, 0.0), Vec3::X * 2.0)?;
 //!
-//! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling,
-//! &ImpactSettings::default()) else {
+//! let settings = ImpactSettings::default();
+//! let TimeOfImpact::Hit(impact) = cast(&ground, &still, &parcel, &tumbling, &settings) else {
 //!     panic!("it falls four metres")
 //! };
 //! // An edge touches first, before the centre is at a height of half a metre.
@@ -133,13 +133,14 @@
 //!     part(Shape::Cuboid(Cuboid::new(Vec3::new(0.02, 0.1, 0.1))?), 1.2),
 //! ])?));
 //! // He may lean on the backrest; his head keeps ten centimetres from the bar.
-//! let mut keeps = |of_passenger: u32, of_seat: u32| if (of_passenger, of_seat) == (1, 1) { 0.1 }
-//! else { 0.0 };
+//! let mut keeps =
+//!     |of_passenger: u32, of_seat: u32| if (of_passenger, of_seat) == (1, 1) { 0.1 } else { 0.0 };
 //! let behind = Pose::from_translation(Vec3::X * -0.2);
 //! let (mut memory, mut places) = (Workspace::default(), Vec::new());
 //! let here = Pose::IDENTITY;
-//! clearance_violations(&passenger, &here, &seat, &behind, 0.1, &mut keeps, &mut memory, &mut
-//! places);
+//! clearance_violations(
+//!     &passenger, &here, &seat, &behind, 0.1, &mut keeps, &mut memory, &mut places,
+//! );
 //! assert_eq!((places.len(), places[0].part_a, places[0].part_b), (1, 1, 1));
 //! assert!((places[0].distance - 0.07).abs() < 1e-6 && places[0].normal.x < -0.99);
 //! # Ok::<(), Box<dyn core::error::Error>>(())

@@ -21,6 +21,9 @@ use glam::DVec3;
 /// The distance at which parts count as touching, relative to the size of all parts.
 const TOLERANCE_TO_SIZE: f64 = 1e-7;
 
+/// The relative error of a value of a joint that mimics another one.
+const FOLLOWER_SLACK: f64 = 1e-9;
+
 /// A joint between a part and the root of its robot.
 struct Lever {
     /// The index of the joint.
@@ -56,7 +59,8 @@ pub enum JointPathError {
     /// A robot refuses a value of a row; rows count from 1.
     Row(usize, RobotError),
     /// There is no row, a time is not finite or not later than the one before, a row does not have
-    /// one value for each joint, or a part on a link is a half-space.
+    /// one value for each joint, a joint does not follow the one that it mimics, or a part on a link
+    /// is a half-space.
     Shape(String),
 }
 
@@ -70,6 +74,23 @@ impl fmt::Display for JointPathError {
 }
 
 impl core::error::Error for JointPathError {}
+
+/// Checks the values of all joints of a robot in a row, counted from 1.
+fn check_row(robot: &Robot, row: &[f64], number: usize) -> Result<(), JointPathError> {
+    for joint in robot.free_joints() {
+        robot.check_value(joint, row[joint]).map_err(|e| JointPathError::Row(number, e))?;
+    }
+    let mut followed = row.to_vec();
+    robot.set_followers(&mut followed);
+    let follows = |(value, expected): (&f64, &f64)| {
+        (value - expected).abs() <= FOLLOWER_SLACK * value.abs().max(expected.abs())
+    };
+    let Some(at) = row.iter().zip(&followed).position(|pair| !follows(pair)) else { return Ok(()) };
+    let (name, value, expected) = (&robot.joints()[at].name, row[at], followed[at]);
+    Err(JointPathError::Shape(format!(
+        "row {number}: joint {name} follows another one: {expected} in place of {value}"
+    )))
+}
 
 /// A path of the joints of all robots in a cell.
 pub struct JointPath<'a> {
@@ -113,7 +134,8 @@ impl<'a> JointPath<'a> {
     /// Returns the path with these times, in seconds, and for each robot and row the values of all
     /// joints: see [`Robot::values`].
     ///
-    /// Errors: no row, times that do not increase, a row without a value for each joint, or a
+    /// Errors: no row, times that do not increase, a row without a value for each joint, the first
+    /// value that a robot refuses, a joint that does not follow the one that it mimics, or a
     /// half-space on a link.
     pub fn new(
         cell: &'a Workcell,
@@ -134,6 +156,11 @@ impl<'a> JointPath<'a> {
         };
         if values.len() != cell.robots().len() || !cell.robots().iter().zip(&values).all(has_all) {
             return refused("a row has not one value for each joint".to_owned());
+        }
+        for number in 0..times.len() {
+            for (robot, rows) in cell.robots().iter().zip(&values) {
+                check_row(robot, &rows[number], number + 1)?;
+            }
         }
         let levers: Vec<Vec<Lever>> = (0..cell.n_parts()).map(|part| levers(cell, part)).collect();
         let is_endless = |levers: &Vec<Lever>| levers.iter().any(|lever| !lever.reach.is_finite());

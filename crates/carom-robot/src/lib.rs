@@ -32,11 +32,13 @@
 
 mod allowed;
 mod joint_path;
+mod outward_mesh;
 mod part;
 mod srdf;
 mod workcell;
 
 pub use allowed::{AllowedError, AllowedPair, AllowedReason, AllowedSearch, AllowedSettings, allowed_pairs};
 pub use joint_path::{FirstContact, JointPath, JointPathError};
+pub use outward_mesh::outward_mesh;
 pub use srdf::srdf_text;
 pub use workcell::{NearestPair, Workcell};

@@ -9,11 +9,11 @@
 //!
 //! Reference: none needed.
 
+use crate::outward_mesh::outward_mesh;
 use crate::part::{PartShape, RADIUS_SLACK, any_of, reach_from};
-use carom_geom::f64::TriMesh;
 use carom_io::{Model, Robot};
 use carom_math::f64::Pose;
-use carom_query::f64::{MeshShape, Shape, distance, intersects};
+use carom_query::f64::{Shape, distance, intersects};
 use glam::DVec3;
 use std::sync::Arc;
 
@@ -59,17 +59,14 @@ impl Workcell {
     }
 
     /// Returns the cell of one robot and its parts, in the order of the model. Closed meshes are
-    /// turned to face outwards. A model without a robot gives an empty cell.
+    /// turned to face outwards, and a link is the union of its collision elements. A model without a robot gives an empty cell.
     ///
     /// Errors: the first part whose mesh is refused, by name.
     pub fn of_model(model: &Model) -> Result<Workcell, String> {
         let Some(robot) = &model.robot else { return Ok(Workcell::default()) };
         let mut cell = Workcell::new(vec![robot.clone()]);
         for (part, link) in model.parts_on_links().iter().zip(robot.part_links()) {
-            let said = |e: &dyn core::fmt::Display| format!("{}: {e}", part.name);
-            let raw = part.world_mesh().map_err(|e| said(&e))?;
-            let mesh = TriMesh::new(raw.vertices, raw.triangles).map_err(|e| said(&e))?;
-            let mesh = MeshShape::new(mesh.oriented().0).map_err(|e| said(&e))?;
+            let (mesh, _) = outward_mesh(part).map_err(|e| format!("{}: {e}", part.name))?;
             cell.push_on_link(0, link, Shape::Mesh(Arc::new(mesh)), Pose::IDENTITY);
         }
         Ok(cell)
@@ -158,7 +155,8 @@ impl Workcell {
 
     /// Whether two parts share a point, at the poses of all parts. A closed mesh is a solid here,
     /// so a part inside it touches it. `None` if that is not known: the surfaces do not meet, and a
-    /// piece of one part lies in the box of a mesh that does not tell inside from outside.
+    /// piece of one part lies in the box of a mesh that does not tell inside from outside. It is not
+    /// known either at a pose with a NaN or an infinity.
     pub fn touches(&self, parts: [usize; 2], poses: &[Pose]) -> Option<bool> {
         self.touches_at(parts, parts.map(|part| &poses[part]))
     }
@@ -172,6 +170,9 @@ impl Workcell {
     /// Does the same as [`Workcell::touches`] with the poses of the two parts.
     pub(crate) fn touches_at(&self, parts: [usize; 2], poses: [&Pose; 2]) -> Option<bool> {
         let [a, b] = parts.map(|part| &self.parts[part].shape);
+        if !poses.iter().all(|pose| pose.is_finite()) {
+            return None;
+        }
         if 0.0 < gap_of_balls([a, b], poses) {
             return Some(false);
         }
@@ -211,7 +212,12 @@ impl Workcell {
             let ([a, b], [in_a, in_b]) = (shapes(parts), parts.map(|part| &poses[part]));
             let found = distance(&a.shape, in_a, &b.shape, in_b);
             let may_nest = gap <= 0.0 && 0.0 < found.distance;
-            let nested = if may_nest { is_nested([a, b], [in_a, in_b]) } else { Some(false) };
+            let is_finite = in_a.is_finite() && in_b.is_finite();
+            let nested = match may_nest {
+                _ if !is_finite => None,
+                true => is_nested([a, b], [in_a, in_b]),
+                false => Some(false),
+            };
             let pair = NearestPair {
                 parts,
                 distance: if nested == Some(false) { found.distance } else { 0.0 },
@@ -235,6 +241,10 @@ fn is_nested([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> Option<bool> 
 /// Returns a lower bound of the distance of two parts: that of their balls. It is negative or 0 if
 /// the balls may meet.
 fn gap_of_balls([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> f64 {
+    // A NaN or an infinity proves nothing.
+    if !(in_a.is_finite() && in_b.is_finite()) {
+        return f64::NEG_INFINITY;
+    }
     let apart = (in_a.transform_point(a.ball.0) - in_b.transform_point(b.ball.0)).length();
     apart * (1.0 - RADIUS_SLACK) - a.ball.1 - b.ball.1
 }

@@ -39,8 +39,9 @@
 //!
 //! A part enables the parts that it needs: `world` enables `broad` and `response`. Characters meet
 //! levels of brushes with `bsp`, and bodies with `world`; cars need `world`. The other features
-//! are for all parts: `std` (default), `libm` for builds without it, `parallel`, `serde`, and
-//! `f64`. With `f64` all narrow-phase queries are also in double precision, in [`query`]`::f64`.
+//! are `std` (default), `libm` for builds without it, `parallel`, `serde` and `f64`. They reach the
+//! parts that have them. With `f64` all narrow-phase queries are also in double precision, in
+//! [`query`]`::f64`.
 //!
 //! # Do these two touch?
 //!
@@ -99,8 +100,8 @@
 //!
 //! [`cast`] takes shapes that move and turn, and proves its answer (test:
 //! `casts::every_pair_of_shapes_is_cast`, carom-query). If they meet, the answer is a bracket
-//! around the first contact. If they do not, it is a lower bound of their distance. If neither is
-//! proved, it is a time before which nothing touches, with the reason.
+//! around the first contact. If they do not, it is a lower bound of their distance. If neither can
+//! be proved, the answer is a time before which nothing touches, and the reason.
 //!
 //! [`motion_of`] takes the pose at time 0 and a point of the body, in its own frame. Then follow
 //! the velocity of this point and the angular velocity about it.

@@ -4,6 +4,7 @@
 mod carriers;
 mod cars;
 mod cone;
+mod disabled;
 mod escalators;
 mod far;
 mod fields;

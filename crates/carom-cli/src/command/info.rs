@@ -132,6 +132,9 @@ fn orientation_of(r: &MeshReport) -> &'static str {
 /// Returns the orientation as text for people.
 fn orientation_text(r: &MeshReport) -> String {
     match &r.orientation {
+        Orientation::Unknown(why) if r.is_solid() => {
+            format!("inside and outside only by the orientation of the file ({why})")
+        }
         Orientation::Unknown(why) => format!("inside and outside cannot be told apart ({why})"),
         _ => match (orientation_of(r), r.orientation.turned().map_or(0, <[u32]>::len)) {
             ("outwards", _) => "all triangles face outwards".to_owned(),
@@ -146,7 +149,9 @@ fn text(file: &str, part: &Part, Examined { report: r, area, volume, itself }: &
     let seal = match (r.is_watertight(), r.is_solid()) {
         (true, true) => "watertight, with one orientation: a solid",
         (true, false) => "watertight, but neighbours are turned against each other",
-        (false, true) => "not watertight edge by edge, but inside and outside are told apart everywhere",
+        (false, true) => {
+            "not watertight edge by edge, but each edge is used equally often in both directions"
+        }
         (false, false) => "not watertight",
     };
     format!(

@@ -11,8 +11,8 @@ use glam::DVec3;
 pub struct RayHit {
     /// The ray's parameter, in lengths of its direction.
     pub t: Real,
-    /// Outward unit normal of the surface, also if the ray leaves the shape. If the ray starts in a
-    /// solid, it is against the ray. Zero for a shape without surface, if the direction is zero.
+    /// Outward unit normal of the surface. A ray that starts in the shape hits it where it leaves,
+    /// and the normal is along the ray there. Zero for a shape without surface, if the direction is zero.
     pub normal: Vec3,
     /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part: u32,

@@ -45,6 +45,17 @@ pub struct PairContact {
 }
 
 impl Distance {
+    /// The answer if a pose is not finite.
+    pub(super) const UNDECIDED: Distance = Distance {
+        distance: 0.0,
+        point_a: Vec3::ZERO,
+        point_b: Vec3::ZERO,
+        normal: Vec3::ZERO,
+        part_a: 0,
+        part_b: 0,
+        outcome: Outcome::Undecided,
+    };
+
     /// Returns a lower bound of the true distance, up to the rounding of [`Real`]. A bound above 0
     /// proves that the shapes are apart; `None` if no bound is proved, see [`Outcome::Undecided`].
     pub fn at_least(&self) -> Option<Real> {
@@ -78,6 +89,13 @@ impl Distance {
 }
 
 impl PairContact {
+    /// The answer if a pose is not finite.
+    pub(super) const UNDECIDED: PairContact = PairContact {
+        contact: Contact::new(Vec3::ZERO, Vec3::ZERO, Vec3::ZERO, 0.0),
+        is_local: false,
+        outcome: Outcome::Undecided,
+    };
+
     /// Transforms an answer by `frame`: the pose of its frame in the world.
     #[inline]
     pub(super) fn placed(c: &Closest, frame: &WidePose) -> PairContact {

@@ -14,6 +14,7 @@ use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
 use super::dispatch;
 use super::method::{Method, method};
+use super::pair::are_infinite;
 use super::part_list::PartList;
 use super::shape::Shape;
 use crate::closest::Closest;
@@ -25,7 +26,7 @@ use carom_math::WidePose;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
 /// `None`. World frame. The distance is 0 if they overlap. With a clearance of 0 the result is
-/// `None`. The search stops as soon as the clearance is proved.
+/// `None`. It is the undecided distance 0 if a pose is not finite. The search stops as soon as the clearance is proved.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,
@@ -34,6 +35,9 @@ pub fn nearer_than(
     clearance: Real,
     memory: &mut Workspace,
 ) -> Option<Distance> {
+    if are_infinite(pose_a, pose_b) {
+        return Some(Distance::UNDECIDED);
+    }
     let limit = widen_real(clearance);
     let b_in_a = pose_b.wide().relative_to(&pose_a.wide());
     let closest = dispatch::distance(a, b, &b_in_a, limit, memory, ());
@@ -47,7 +51,7 @@ pub fn nearer_than(
 /// `clearance` returns the clearance of a pair of parts. Its arguments are their numbers as in
 /// [`Distance::part_a`] and [`Distance::part_b`], see
 /// [`Compound::locate`](super::Compound::locate). A clearance is a length; one that is NaN or above
-/// `most` is treated as `most`. Allocates only to grow `out`.
+/// `most` is treated as `most`. If a pose is not finite, one undecided entry is added. Allocates only to grow `out`.
 pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,
@@ -58,6 +62,10 @@ pub fn clearance_violations(
     memory: &mut Workspace,
     out: &mut Vec<Distance>,
 ) {
+    if are_infinite(pose_a, pose_b) {
+        out.push(Distance::UNDECIDED);
+        return;
+    }
     let first = out.len();
     let wide_a = pose_a.wide();
     let b_in_a = pose_b.wide().relative_to(&wide_a);

@@ -3,6 +3,9 @@
 //! The relative pose is computed in `f64` ([`carom_math::WidePose`]). So bodies that are near each
 //! other and far from the origin lose no precision. All else is computed in the frame of A.
 //!
+//! Degenerate: a pose with a NaN or an infinity. Nothing is proved, so the shapes count as not
+//! apart: they intersect, and the answer of other queries is the undecided distance 0.
+//!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3 and eq. 25.4.
 
 use super::super::num::geom::ConvexHull;
@@ -24,12 +27,12 @@ use carom_math::WidePose;
 ///
 /// A mesh is a surface: a shape wholly inside a closed mesh does not touch it.
 pub fn intersects(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
-    dispatch::intersects(a, b, &relative(pose_a, pose_b), ())
+    are_infinite(pose_a, pose_b) || dispatch::intersects(a, b, &relative(pose_a, pose_b), ())
 }
 
 /// [`intersects`], with its cost added to `cost`.
 pub fn intersects_counted(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, cost: &mut QueryCost) -> bool {
-    dispatch::intersects(a, b, &relative(pose_a, pose_b), Counting::new(cost))
+    are_infinite(pose_a, pose_b) || dispatch::intersects(a, b, &relative(pose_a, pose_b), Counting::new(cost))
 }
 
 /// Returns the distance of two shapes, 0 if they share a point, and the two nearest points, in the
@@ -43,6 +46,9 @@ pub fn distance(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> Distance 
 
 /// [`distance`] in memory that the caller keeps.
 pub fn distance_with(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose, memory: &mut Workspace) -> Distance {
+    if are_infinite(pose_a, pose_b) {
+        return Distance::UNDECIDED;
+    }
     if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
         return distance_of_hulls(a, pose_a, b, pose_b, None, ());
     }
@@ -76,6 +82,9 @@ pub fn distance_counted(
     memory: &mut Workspace,
     cost: &mut QueryCost,
 ) -> Distance {
+    if are_infinite(pose_a, pose_b) {
+        return Distance::UNDECIDED;
+    }
     let frames = frames(pose_a, pose_b);
     let count = Counting::new(cost);
     Distance::placed(&dispatch::distance(a, b, &frames.b_in_a, f64::INFINITY, memory, count), &frames.a)
@@ -93,6 +102,9 @@ pub fn distance_cached(
     cache: &mut ManifoldCache,
     memory: &mut Workspace,
 ) -> Distance {
+    if are_infinite(pose_a, pose_b) {
+        return Distance::UNDECIDED;
+    }
     if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
         return distance_of_hulls(a, pose_a, b, pose_b, Some(cache), ());
     }
@@ -127,6 +139,9 @@ pub fn contact_with(
     prediction: Real,
     memory: &mut Workspace,
 ) -> Option<PairContact> {
+    if are_infinite(pose_a, pose_b) {
+        return Some(PairContact::UNDECIDED);
+    }
     let frames = frames(pose_a, pose_b);
     let closest = dispatch::contact(a, b, &frames.b_in_a, widen_real(prediction), memory, ())?;
     Some(PairContact::placed(&closest, &frames.a))
@@ -142,6 +157,9 @@ pub fn contact_counted(
     memory: &mut Workspace,
     cost: &mut QueryCost,
 ) -> Option<PairContact> {
+    if are_infinite(pose_a, pose_b) {
+        return Some(PairContact::UNDECIDED);
+    }
     let frames = frames(pose_a, pose_b);
     let limit = widen_real(prediction);
     let closest = dispatch::contact(a, b, &frames.b_in_a, limit, memory, Counting::new(cost))?;
@@ -167,6 +185,12 @@ pub fn triangle_pairs_counted(
     cost: &mut QueryCost,
 ) {
     mesh_mesh::triangle_pairs(a, b, &relative(pose_a, pose_b), out, Counting::new(cost));
+}
+
+/// Whether one of the poses has a NaN or an infinity.
+#[inline]
+pub(super) fn are_infinite(pose_a: &Pose, pose_b: &Pose) -> bool {
+    !(pose_a.is_finite() && pose_b.is_finite())
 }
 
 /// Returns the pose of B in A's frame. Equal poses give the exact identity.

@@ -3,7 +3,10 @@
 
 use crate::zoo::shapes;
 use carom_math::{Pose, Quat, Vec3, tol};
-use carom_query::{ManifoldCache, Outcome, Shape, contact, distance, intersects, manifolds, project_point};
+use carom_query::{
+    ManifoldCache, Outcome, Shape, Workspace, clearance_violations, contact, distance, distance_cached,
+    intersects, manifolds, nearer_than, project_point,
+};
 use carom_testkit::random::Random;
 
 fn random_pose(random: &mut Random, reach: f64) -> Pose {
@@ -186,6 +189,39 @@ fn scaling_by_a_power_of_two_scales_the_answer() {
         let one = at(1.0);
         for scale in [2.0_f32.powi(20), 2.0_f32.powi(-20), 2.0_f32.powi(-40)] {
             assert_eq!(one, at(scale));
+        }
+    }
+}
+
+/// A pose with a NaN or an infinity proves nothing: no query says that the shapes are apart.
+#[test]
+fn no_shapes_are_apart_at_a_pose_that_is_not_finite() {
+    let bad = [
+        Pose::from_translation(Vec3::new(0.0, f32::NAN, 0.0)),
+        Pose::from_translation(Vec3::new(f32::INFINITY, 0.0, 0.0)),
+        Pose::from_translation(Vec3::new(0.0, 0.0, f32::NEG_INFINITY)),
+        Pose { rotation: Quat::from_xyzw(f32::NAN, 0.0, 0.0, 1.0), translation: Vec3::X * 9.0 },
+        Pose { rotation: Quat::from_xyzw(0.0, 0.0, f32::INFINITY, 1.0), translation: Vec3::X * 9.0 },
+    ];
+    let (all, mut memory, mut violations) = (shapes(), Workspace::default(), Vec::new());
+    for ((name_a, a), (name_b, b)) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+        for pose in &bad {
+            for (in_a, in_b) in [(pose, &Pose::IDENTITY), (&Pose::IDENTITY, pose), (pose, pose)] {
+                let what = format!("{name_a} at {in_a:?} and {name_b} at {in_b:?}");
+                let found = distance(a, in_a, b, in_b);
+                assert_eq!((found.outcome, found.at_least()), (Outcome::Undecided, None), "{what}");
+                let cached =
+                    distance_cached(a, in_a, b, in_b, &mut ManifoldCache::new(), &mut Workspace::default());
+                assert_eq!(cached, found, "{what}");
+                assert!(intersects(a, in_a, b, in_b), "{what}");
+                let near = contact(a, in_a, b, in_b, 0.1).unwrap();
+                assert_eq!((near.outcome, near.contact.distance), (Outcome::Undecided, 0.0), "{what}");
+                let nearer = nearer_than(a, in_a, b, in_b, 0.1, &mut memory);
+                assert_eq!(nearer.map(|near| near.outcome), Some(Outcome::Undecided), "{what}");
+                violations.clear();
+                clearance_violations(a, in_a, b, in_b, 0.1, &mut |_, _| 0.1, &mut memory, &mut violations);
+                assert_eq!(violations.len(), 1, "{what}");
+            }
         }
     }
 }

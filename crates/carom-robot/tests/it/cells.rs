@@ -225,3 +225,71 @@ fn the_nearest_pair_is_that_of_all_distances() {
     }
     assert!(10 < n_apart && 5 < n_touching, "{n_apart} {n_touching}");
 }
+
+/// A robot of a base with some collision elements, and a ball of radius 0.1 on a link at `at`.
+fn robot_with_ball(elements: &[&str], at: [f64; 3]) -> Workcell {
+    let element = |e: &&str| format!("<collision>{e}</collision>");
+    let base: String = elements.iter().map(element).collect();
+    let [x, y, z] = at;
+    let urdf = format!(
+        r#"<robot name="r"><link name="base">{base}</link>
+        <link name="p"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+        <joint name="j" type="fixed"><parent link="base"/><child link="p"/><origin xyz="{x} {y} {z}"/></joint>
+        </robot>"#
+    );
+    let model = carom_io::parse(urdf.as_bytes(), carom_io::Format::Urdf, "r.urdf".as_ref()).unwrap();
+    Workcell::of_model(&model).unwrap()
+}
+
+/// A link is the union of its collision elements, which overlap, share faces and edges, or lie in
+/// each other.
+#[test]
+fn r_a_link_is_the_union_of_its_elements() {
+    const CUBE: &str = r#"<geometry><box size="1 1 1"/></geometry>"#;
+    const CORE: &str = r#"<geometry><sphere radius="0.3"/></geometry>"#;
+    const SMALL: &str = r#"<geometry><box size="0.5 0.5 0.5"/></geometry>"#;
+    const BAR: &str = r#"<geometry><cylinder radius="0.3" length="2"/></geometry>"#;
+    const TOP: &str = r#"<origin xyz="0 0 1"/><geometry><sphere radius="0.3"/></geometry>"#;
+    const BOTTOM: &str = r#"<origin xyz="0 0 -1"/><geometry><sphere radius="0.3"/></geometry>"#;
+    const BESIDE: &str = r#"<origin xyz="1 0 0"/><geometry><box size="1 1 1"/></geometry>"#;
+    const AT_EDGE: &str = r#"<origin xyz="1 1 0"/><geometry><box size="1 1 1"/></geometry>"#;
+    const ACROSS: &str = r#"<origin xyz="0.5 0 0"/><geometry><box size="1 1 1"/></geometry>"#;
+    let cases: [(&str, &[&str], [f64; 3], bool); 12] = [
+        ("a ball in a box in a box", &[CUBE, SMALL], [0.0; 3], true),
+        ("the same, the other order", &[SMALL, CUBE], [0.0; 3], true),
+        ("a ball in a ball in a box", &[CUBE, CORE], [0.0; 3], true),
+        ("three in each other", &[CORE, CUBE, SMALL], [0.0; 3], true),
+        ("in the wall of both", &[CUBE, CORE], [0.38, 0.0, 0.0], true),
+        ("beside a capsule of three", &[BAR, TOP, BOTTOM], [0.5, 0.0, 0.9], false),
+        ("in its box, beside its round end", &[BAR, TOP, BOTTOM], [0.29, 0.29, 1.29], false),
+        ("in a capsule of three", &[BAR, TOP, BOTTOM], [0.0, 0.0, 0.5], true),
+        ("in the common face of two boxes", &[CUBE, BESIDE], [0.5, 0.0, 0.0], true),
+        ("in one of two boxes with a common face", &[CUBE, BESIDE], [1.0, 0.0, 0.0], true),
+        ("in the corner of two boxes with a common edge", &[CUBE, AT_EDGE], [1.0, 0.0, 0.0], false),
+        ("in what two boxes share", &[CUBE, ACROSS], [0.25, 0.0, 0.0], true),
+    ];
+    for (name, elements, at, expected) in cases {
+        let cell = robot_with_ball(elements, at);
+        let poses = cell.part_poses(&[Vec::new()]);
+        assert_eq!(cell.touches([0, 1], &poses), Some(expected), "{name}");
+        assert_eq!(cell.is_touching([0, 1], &poses), expected, "{name}");
+    }
+}
+
+/// Two halves of a shell, each open, bound a solid together.
+#[test]
+fn open_elements_bound_a_solid_together() {
+    let halves = [[0, 6], [6, 12]].map(|[from, to]| {
+        let Shape::Mesh(mesh) = boxes(&[[0.0, 0.0, 0.0, 1.0, 1.0, 1.0]], 12) else { unreachable!() };
+        let piece = carom_io::RawMesh {
+            vertices: mesh.mesh().vertices().to_vec(),
+            triangles: mesh.mesh().indices()[from..to].to_vec(),
+        };
+        carom_io::Part::new("half", piece).pieces.remove(0)
+    });
+    let pieces: Vec<_> = (0..).zip(halves).map(|(solid, piece)| carom_io::Piece { solid, ..piece }).collect();
+    let part = carom_io::Part { name: "shell".to_owned(), pieces };
+    assert_eq!(part.solid_meshes().unwrap().len(), 2);
+    let (mesh, n_turned) = carom_robot::outward_mesh(&part).unwrap();
+    assert_eq!((mesh.ambiguity(), n_turned), (None, 0));
+}

@@ -57,6 +57,36 @@ fn paths_that_are_none_are_refused() {
     }
 }
 
+/// Values that a robot refuses, given as rows.
+#[test]
+fn r_rows_of_values_are_checked_as_named_ones_are() {
+    let two = "<mimic joint=\"lead\" multiplier=\"2\" offset=\"0.5\"/>";
+    let slide = |x: f64| [x, 0.0, 0.0, 1.0, 1.0, 1.0];
+    let model = robot(
+        &[("base", &[slide(0.0)]), ("one", &[slide(5.0)]), ("two", &[slide(9.0)])],
+        &[
+            joint("lead", "prismatic", ["base", "one"], &limits(-1.0, 1.0)),
+            joint("follow", "prismatic", ["base", "two"], &(two.to_owned() + &limits(-9.0, 9.0))),
+        ],
+    );
+    let cell = Workcell::of_model(&model).unwrap();
+    let refused = |row: [f64; 2]| {
+        let rows = vec![vec![vec![0.0, 0.5], row.to_vec()]];
+        JointPath::new(&cell, vec![0.0, 1.0], rows).err().map(|e| e.to_string())
+    };
+    assert_eq!(refused([0.25, 1.0]), None);
+    assert_eq!(refused([0.25, 1.0 + 1e-15]), None);
+    let far = refused([9.0, 18.5]).unwrap();
+    assert_eq!(far, "row 2: joint lead: 9 is not between its limits -1 and 1");
+    assert!(refused([f64::NAN, f64::NAN]).unwrap().starts_with("row 2: joint lead: NaN"));
+    for loose in [1.01, f64::NAN, f64::INFINITY] {
+        let why = refused([0.25, loose]).unwrap();
+        assert_eq!(why, format!("row 2: joint follow follows another one: 1 in place of {loose}"));
+    }
+    let twice = cell.robots()[0].values(&[("lead", 0.1), ("lead", 0.2)]).unwrap_err();
+    assert_eq!(twice.to_string(), "joint lead has two values");
+}
+
 /// Returns the first contact of a sled of one metre that slides along x with a fixed shape. Its
 /// place at 3, 4 and 5 s is given.
 fn first_contact_of_a_sled(shape: Shape, rows: [f64; 3], clearance: f64) -> Option<FirstContact> {

@@ -43,8 +43,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the pose of the body in the world frame, and wakes it and the bodies that it touched.
-    /// The body jumps: it gets no velocity, and carries nothing along. To move a platform with its
-    /// load use [`BodyMut::move_to`].
+    /// The body jumps: it gets no velocity, and carries no bodies along. Characters that stand on it
+    /// go along. To move a platform with its load use [`BodyMut::move_to`].
     ///
     /// Errors: a pose that is not finite or not a rotation.
     pub fn set_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {
