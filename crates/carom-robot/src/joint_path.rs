@@ -83,7 +83,7 @@ fn check_row(robot: &Robot, row: &[f64], number: usize) -> Result<(), JointPathE
     let mut followed = row.to_vec();
     robot.set_followers(&mut followed);
     let follows = |(value, expected): (&f64, &f64)| {
-        (value - expected).abs() <= FOLLOWER_SLACK * value.abs().max(expected.abs())
+        value.is_finite() && (value - expected).abs() <= FOLLOWER_SLACK * value.abs().max(expected.abs())
     };
     let Some(at) = row.iter().zip(&followed).position(|pair| !follows(pair)) else { return Ok(()) };
     let (name, value, expected) = (&robot.joints()[at].name, row[at], followed[at]);
