@@ -31,8 +31,8 @@ use carom_math::{WidePose, tol};
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Relative to the radius of a torus's circle: the accuracy of a search over its arcs, before the nearest
-/// point is refined. 2^-20.
+/// Relative to the radius of the circle of a torus: the accuracy of a search over its arcs, before
+/// the nearest point is refined. 2^-20.
 const RING_SEARCH: f64 = 1.0 / (1 << 20) as f64;
 
 /// The other shape of a query of a field. Clusters and compounds are split into parts before.

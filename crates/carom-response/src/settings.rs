@@ -201,8 +201,8 @@ pub enum SolverError {
     },
     /// The body of this index has a number that is infinite or NaN.
     BodyNotFinite(usize),
-    /// The list of active bodies is wrong at this position: the body does not exist, or the order is
-    /// not ascending.
+    /// The list of active bodies is wrong at this position: the body does not exist, or the order
+    /// is not ascending.
     ActiveBody(usize),
     /// The manifold of this index has a body that does not exist, or the same body twice.
     ContactBody(usize),
