@@ -10,7 +10,7 @@
 //! Differs: one axis of the second box against eight at once, with a slack that covers the
 //! rounding.
 
-use crate::ray::RayLanes;
+use crate::ray_lanes::RayLanes;
 use crate::relative::{EDGES, Relative};
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};

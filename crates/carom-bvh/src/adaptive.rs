@@ -18,8 +18,8 @@
 
 use crate::build::{BuildSettings, Builder};
 use crate::refit::refit_checked;
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
 use crate::renumber::{check_origins, restructure};
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use crate::splice::{self, NEW};
 use crate::tree::{Bvh, BvhError, LEAF};
 use alloc::vec::Vec;

@@ -15,7 +15,8 @@
 
 use crate::counters::{Counters, Visit};
 use crate::descent::{CallerSettings, DefaultSettings, Descent, OPENS_B_NEXT, PairSettings, SettingsSource};
-use crate::relative::{Relative, UNIT, size};
+use crate::relative::Relative;
+use crate::scale::{UNIT, size};
 use crate::tree::{Bvh, LEAF, Leaf, Node8, TreeVolume};
 use crate::visit_pairs::resolve;
 use crate::volumes::Volumes8;

@@ -8,8 +8,9 @@
 //! Detection Using Bounding Volume Hierarchies of k-DOPs, 1998.
 //! Differs: the placed volume is found once for eight tests, by weak duality.
 
-use crate::ray::RayLanes;
-use crate::relative::{Relative, UNIT};
+use crate::ray_lanes::RayLanes;
+use crate::relative::Relative;
+use crate::scale::UNIT;
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, sealed::Sealed};
 use carom_bounds::{Aabb, BoundingVolume, KDop, KDopRotation, Slabs};

@@ -5,7 +5,7 @@
 
 use crate::counters::{Counters, Visit};
 use crate::distance::square_up;
-use crate::relative::{LARGEST_SCALE, UNIT, inverse_power_of_two, reach};
+use crate::scale::{LARGEST_SCALE, UNIT, inverse_power_of_two, reach};
 use crate::stack::{FarFirst, Stack};
 use crate::tree::{Bvh, LEAF, Leaf, TreeVolume};
 use crate::volumes::Volumes8;

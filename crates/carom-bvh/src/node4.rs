@@ -8,7 +8,7 @@
 //! Ray Tracing of Incoherent Rays, 2008 (four children).
 //! Differs: both planes of an axis at once, eight lanes for four boxes.
 
-use crate::ray::RayLanes;
+use crate::ray_lanes::RayLanes;
 use crate::tree::{Bvh, LEAF, Node8};
 use crate::volumes::{load3, sealed::Sealed};
 use crate::wide::WideNode;

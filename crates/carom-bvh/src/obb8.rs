@@ -10,8 +10,9 @@
 //! any separating axis is a proof. The slack is twice that of axis-aligned boxes, and covers the
 //! rounding of the rotation.
 
-use crate::ray::RayLanes;
-use crate::relative::{EDGES, Relative, UNIT};
+use crate::ray_lanes::RayLanes;
+use crate::relative::{EDGES, Relative};
+use crate::scale::UNIT;
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, BoundingVolume, Obb};

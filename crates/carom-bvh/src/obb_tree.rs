@@ -10,7 +10,7 @@
 //! it is smaller. Splits follow the surface area heuristic, except in [`Bvh::along_own_axes`].
 
 use crate::build::{BuildSettings, Builder, OwnAxes, SplitAt, own_axes};
-use crate::relative::{UNIT, inverse_power_of_two};
+use crate::scale::{UNIT, inverse_power_of_two};
 use crate::tree::{Bvh, BvhError};
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume, Moments, Obb};

@@ -15,7 +15,7 @@
 //! Differs: the choice of the byte includes the rounding of the sum, so no margin is needed.
 
 use crate::node4::{enters_pairs, open_pairs};
-use crate::ray::RayLanes;
+use crate::ray_lanes::RayLanes;
 use crate::tree::{Bvh, LEAF, Node8};
 use crate::volumes::sealed::Sealed;
 use crate::wide::WideNode;

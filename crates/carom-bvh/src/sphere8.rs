@@ -5,8 +5,9 @@
 //! Differs: rays are tested against the boxes around the spheres. A quadratic equation in `f32`
 //! may lose its solution.
 
-use crate::ray::RayLanes;
-use crate::relative::{Relative, UNIT};
+use crate::ray_lanes::RayLanes;
+use crate::relative::Relative;
+use crate::scale::UNIT;
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed};
 use carom_bounds::{Aabb, Sphere};

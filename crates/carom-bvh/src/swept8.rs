@@ -10,8 +10,9 @@
 //! Differs: a fixed number of projections. The slack, twice that of axis-aligned boxes, covers the
 //! rounding of the rotation.
 
-use crate::ray::RayLanes;
-use crate::relative::{Relative, UNIT};
+use crate::ray_lanes::RayLanes;
+use crate::relative::Relative;
+use crate::scale::UNIT;
 use crate::tree::TreeVolume;
 use crate::volumes::{Volumes8, dot, load3, sealed::Sealed, splat3};
 use carom_bounds::{Aabb, BoundingVolume, SweptSphere};

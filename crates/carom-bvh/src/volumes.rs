@@ -5,7 +5,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2 (descending two trees).
 
-use crate::ray::RayLanes;
+use crate::ray_lanes::RayLanes;
 use crate::relative::Relative;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_lanes::{F32Lanes, Simd};

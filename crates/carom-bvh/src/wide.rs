@@ -8,7 +8,7 @@
 //! widths).
 
 use crate::counters::Counters;
-use crate::ray::RayLanes;
+use crate::ray_lanes::RayLanes;
 use crate::relative::Relative;
 use crate::tree::{Bvh, Node8, TreeVolume};
 use crate::volumes::{Volumes8, sealed::Sealed};

@@ -25,7 +25,7 @@ use crate::slide::Contact;
 #[cfg(feature = "soft")]
 use crate::soft_stand::SoftStand;
 use crate::walk::{Character, Walked};
-use crate::world_sweep::{WorldSweep, passes};
+use crate::world_sweep::WorldSweep;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_geom::{Capsule, Cuboid, Cylinder, Ellipsoid, ShapeError};
@@ -95,7 +95,7 @@ pub struct CharacterBody {
     /// is what the character kept of that of the last ground, with the vertical speed of the fall.
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::stored::finite"))]
     pub(crate) carried: DVec3,
-    /// Older states have none.
+    /// A state that was stored without the feature has none.
     #[cfg(feature = "soft")]
     #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) soft: SoftStand,
@@ -233,12 +233,8 @@ impl CharacterBody {
         figure: Figure,
     ) -> Result<bool, WorldError> {
         let shape = body_shape(&figure, self.character.settings().skin)?;
-        let own = [self.body];
-        let filter = filter_of(world.body(self.body)?).without(&own);
-        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider);
-        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
         let mut changed = self.character.clone();
-        if !changed.set_figure(&mut sweep, figure) {
+        if !changed.set_figure(&mut sweep_of(world, self.body)?, figure) {
             return Ok(false);
         }
         let first = world.body(self.body)?.colliders().next().map(|collider| collider.id());
@@ -294,10 +290,7 @@ impl CharacterBody {
             self.pause();
             return Ok(self.character.walked());
         }
-        let own = [self.body];
-        let filter = filter_of(world.body(self.body)?).without(&own);
-        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
-        let sweep = WorldSweep::new(world, filter).with_predicate(&is_met);
+        let sweep = sweep_of(world, self.body)?.with_predicate(&is_solid);
         let ground = self.character.ground_in(&sweep).map(|ground| ground.object);
         let mut sweep = sweep.with_yielding(ground);
         let is_pressed =
@@ -310,7 +303,8 @@ impl CharacterBody {
         if is_pressed && !self.character.walked().was_refused {
             let most = MAX_SEPARATION_RATIO * self.character.figure().half_width();
             // Without dynamic bodies.
-            let mut walls = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(f64::MAX);
+            let walls = sweep_of(world, self.body)?.with_predicate(&is_solid);
+            let mut walls = walls.with_min_mass(f64::MAX);
             self.character.leave_overlap(&mut sweep.with_all_solid(), &mut walls, most);
         }
         self.ground = self.character.ground().and_then(|ground| world.body_at(ground.object));
@@ -368,11 +362,8 @@ impl CharacterBody {
         if dt == 0.0 {
             return Ok(());
         }
-        let own = [self.body];
-        let filter = filter_of(world.body(self.body)?).without(&own);
-        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, own[0], collider) && is_solid(collider);
         let ground = self.character.ground().map(|ground| ground.object);
-        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_yielding(ground);
+        let mut sweep = sweep_of(world, self.body)?.with_predicate(&is_solid).with_yielding(ground);
         let velocity = self.body_velocity(world, &mut sweep, dt).as_vec3();
         // Soft ground sleeps only among bodies at rest, and trembles before.
         #[cfg(feature = "soft")]
@@ -504,10 +495,16 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
 }
 
-/// Returns the filter of what a body collides with: by its first collider.
-fn filter_of<B: BroadPhase>(body: BodyRef<'_, B>) -> QueryFilter<'static> {
-    let filter = body.colliders().next().map(|collider| collider.filter()).unwrap_or_default();
-    QueryFilter::SOLID.with_filter(filter)
+/// Returns a view of the colliders with which a body collides: by the filter of its first collider.
+///
+/// Errors: a removed body.
+fn sweep_of<B: BroadPhase + SpatialIndex>(
+    world: &World<B>,
+    body: BodyId,
+) -> Result<WorldSweep<'_, B>, WorldError> {
+    let first = world.body(body)?.colliders().next();
+    let filter = first.map(|collider| collider.filter()).unwrap_or_default();
+    Ok(WorldSweep::new(world, QueryFilter::SOLID.with_filter(filter)).met_by(body))
 }
 
 /// Whether a body is that of a character, or another kinematic one that gives way to pushes.

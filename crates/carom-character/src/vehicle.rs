@@ -31,14 +31,14 @@ use crate::soft_surfaces::soft_body_of;
 use crate::sweep::{RayHit, RaySweep};
 use crate::wheel::{VehicleWheel, WheelDesc};
 use crate::wheel_solver::{WheelBody, WheelRow, solve_wheels};
-use crate::world_sweep::{WorldSweep, passes};
+use crate::world_sweep::WorldSweep;
 use alloc::vec;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility, SpatialIndex};
 use carom_math::{WidePose, ops, scaling};
 #[cfg(feature = "soft")]
 use carom_world::SoftLoad;
-use carom_world::{BodyId, ColliderRef, Filter, JointKind, QueryFilter, World, WorldError};
+use carom_world::{BodyId, Filter, JointKind, QueryFilter, World, WorldError};
 use core::f64::consts::TAU;
 use core::iter;
 use glam::{DMat3, DVec3};
@@ -224,11 +224,9 @@ impl Vehicle {
         let unsprung_mass = if is_dynamic { UNSPRUNG_PART * self.mass_on_wheel(&bodies) } else { 0.0 };
         let min_mass = if is_dynamic { MIN_GROUND_MASS * self.mass_on_wheel(&bodies) } else { 0.0 };
         let chassis = self.chassis;
-        let mut passed: Vec<BodyId> = mounted_on(world, chassis)?;
-        passed.push(chassis);
-        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&passed);
-        let is_met = |collider: &ColliderRef<'_, B>| !passes(world, chassis, collider);
-        let mut sweep = WorldSweep::new(world, filter).with_predicate(&is_met).with_min_mass(min_mass);
+        let mounted: Vec<BodyId> = mounted_on(world, chassis)?;
+        let filter = QueryFilter::SOLID.with_filter(self.filter).without(&mounted);
+        let mut sweep = WorldSweep::new(world, filter).met_by(chassis).with_min_mass(min_mass);
         for number in 0..self.wheels.len() {
             let controls = controls(number);
             rows.extend(self.find_ground(world, &mut sweep, &mut bodies, &pose, &controls, (number, dt)));

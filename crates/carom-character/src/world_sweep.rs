@@ -27,11 +27,6 @@ use carom_world::{BodyId, BodyRef, ColliderRef, CombineRule, Material, QueryFilt
 use core::ops::ControlFlow;
 use glam::DVec3;
 
-/// Whether a body passes a collider, by the response of the two bodies.
-pub(crate) fn passes<B: BroadPhase>(world: &World<B>, body: BodyId, collider: &ColliderRef<'_, B>) -> bool {
-    world.pair_response(body, collider.body().id()) == Ok(Response::Pass)
-}
-
 /// A selection of colliders.
 pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
 
@@ -50,6 +45,8 @@ pub struct WorldSweep<'a, B: BroadPhase> {
     filter: QueryFilter<'a>,
     /// Colliders for which it is false are ignored.
     predicate: Option<&'a Predicate<'a, B>>,
+    /// Its colliders are ignored, and those that it passes.
+    own: Option<BodyId>,
     /// The dynamic body that does not yield, while others do; `None` if none yields.
     yielding_but: Option<u32>,
     /// Lighter dynamic bodies are ignored.
@@ -66,6 +63,7 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
             world,
             filter,
             predicate: None,
+            own: None,
             yielding_but: None,
             min_mass: 0.0,
             near: Vec::new(),
@@ -94,6 +92,12 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { predicate: Some(predicate), ..self }
     }
 
+    /// The same view without a body, and without the colliders that the body passes by the response
+    /// of the two bodies.
+    pub(crate) fn met_by(self, body: BodyId) -> WorldSweep<'a, B> {
+        WorldSweep { own: Some(body), ..self }
+    }
+
     /// The same view without dynamic bodies that are lighter than a mass.
     pub(crate) fn with_min_mass(self, min_mass: f64) -> WorldSweep<'a, B> {
         WorldSweep { min_mass, ..self }
@@ -103,10 +107,15 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
     fn colliders(&self, object: u32) -> impl Iterator<Item = ColliderRef<'a, B>> + 'a {
         let heavy = |body: &BodyRef<'a, B>| self.min_mass * f64::from(body.motion().inverse_mass) <= 1.0;
         let body = self.any_body(object).filter(heavy);
-        let (filter, predicate) = (self.filter, self.predicate);
+        let (world, filter, predicate, own) = (self.world, self.filter, self.predicate, self.own);
+        let is_met = move |own: BodyId, other: BodyId| {
+            own != other && world.pair_response(own, other) != Ok(Response::Pass)
+        };
         let colliders = body.into_iter().flat_map(|body| body.colliders());
         colliders.filter(move |collider| {
-            filter.passes(collider) && predicate.is_none_or(|predicate| predicate(collider))
+            filter.passes(collider)
+                && own.is_none_or(|own| is_met(own, collider.body().id()))
+                && predicate.is_none_or(|predicate| predicate(collider))
         })
     }
 

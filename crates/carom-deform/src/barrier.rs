@@ -18,9 +18,8 @@
 //! with weight 0 if the nearest point does not depend on them.
 
 use crate::deformable::DeformableMesh;
-use crate::pair::PairKind;
+use crate::pair::{NearPair, PairKind};
 use crate::update::FollowingTree;
-use crate::within::NearPair;
 use carom_math::ops;
 use glam::{DVec3, Vec3};
 

@@ -29,7 +29,7 @@
 
 use crate::counters::DeformCounters;
 use crate::deformable::Features;
-use crate::search::{FeatureSearch, View};
+use crate::view::View;
 use alloc::vec::Vec;
 use carom_bvh::Child;
 use carom_math::predicates::{orient2d, orient2d_along, project};
@@ -58,7 +58,7 @@ const NONE: u32 = u32::MAX;
 /// The memory of tests of parts.
 #[derive(Debug, Default)]
 pub(crate) struct ConeMemory {
-    cones: Cones,
+    pub(crate) cones: Cones,
     /// The number of searches without tests after the last failure, and how many of them are left.
     rest: u32,
     rest_left: u32,
@@ -83,17 +83,6 @@ pub(crate) struct ConeMemory {
 struct Segment {
     vertices: [u32; 2],
     ends: [DVec2; 2],
-}
-
-impl FeatureSearch {
-    /// The search with another use of cones, [`Cones::Never`] by default. They speed up searches
-    /// for crossings of smooth surfaces, and change no answer (test:
-    /// `cones::cones_change_no_answer`).
-    #[must_use]
-    pub fn with_cones(mut self, cones: Cones) -> FeatureSearch {
-        self.cones.cones = cones;
-        self
-    }
 }
 
 impl ConeMemory {

@@ -9,8 +9,10 @@
 
 use crate::bounds::TimeSpan;
 use crate::counters::DeformCounters;
+use crate::leaf_pairs::PairTest;
 use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, PairTest, Search, SearchKind, SearchTarget, Sides, prepare_filtered};
+use crate::search::{FeatureSearch, Search, SearchKind, SearchTarget, prepare_filtered};
+use crate::view::Sides;
 use alloc::vec::Vec;
 use carom_geom::tri_tri;
 

@@ -10,30 +10,17 @@
 //! step); the search is that of carom-ccd's `Element`.
 
 use crate::bounds::TimeSpan;
-use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
 use crate::cull::{Apart, edge_edge_stays_apart, vertex_face_stays_apart};
-use crate::pair::{FeaturePair, PairKind};
-use crate::search::{
-    FeatureSearch, PairTest, Search, SearchKind, SearchResult, SearchTarget, Sides, half_margin, prepare,
-};
+use crate::leaf_pairs::PairTest;
+use crate::pair::{FeatureImpact, FeaturePair, PairKind, SURFACE_KINDS};
+use crate::search::{FeatureSearch, Search, SearchKind, SearchResult, SearchTarget, half_margin, prepare};
+use crate::view::Sides;
 use alloc::vec::Vec;
 use carom_ccd::{Element, ElementSettings, TimeOfImpact};
 
 /// Pairs of a vertex and a face, and of two edges, that touch or may touch during the step.
 pub enum Impacts {}
-
-/// Two features that touch, or may touch, during the step.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct FeatureImpact {
-    /// The features.
-    pub pair: FeaturePair,
-    /// The time at which they touch, in parts of the step: [`TimeOfImpact::Hit`].
-    /// [`TimeOfImpact::Undecided`] if they come so near that neither contact nor separation can be
-    /// proved. In a pair of a vertex and a face the vertex is A, in either order.
-    pub time: TimeOfImpact,
-}
 
 /// The part of a step that is free of impacts.
 #[derive(Clone, Copy, Debug, PartialEq)]

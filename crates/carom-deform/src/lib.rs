@@ -183,6 +183,7 @@ mod deformable;
 mod error;
 mod impacts;
 pub mod known;
+mod leaf_pairs;
 mod pair;
 #[cfg(feature = "parallel")]
 mod par;
@@ -196,6 +197,7 @@ mod sides;
 mod solids;
 mod surface;
 mod update;
+mod view;
 mod voxels;
 mod within;
 
@@ -207,11 +209,11 @@ pub use counters::{DeformCounters, TreeWork};
 pub use crossings::Crossings;
 pub use deformable::{AddedElements, DeformableMesh, MAX_ELEMENTS, MAX_POSITION};
 pub use error::DeformError;
-pub use impacts::{FeatureImpact, FreeStep, Impacts};
+pub use impacts::{FreeStep, Impacts};
 pub use known::{
     BoneWeights, DualQuaternionTree, KnownError, LinearSkinTree, ModalTree, MorphKDopTree, MorphTree,
 };
-pub use pair::{FeaturePair, PairKind};
+pub use pair::{FeatureImpact, FeaturePair, NearPair, PairKind};
 pub use push_out::{PushOut, SignedDistance};
 pub use ray_depths::{RayDepths, RayUpdate};
 pub use region::{OverlapRegion, RegionCounters, RegionResult, RegionSearch};
@@ -219,4 +221,4 @@ pub use search::{FeatureSearch, Search, SearchKind, SearchResult, SearchTarget};
 pub use sides::{ContactSides, PushOutCounters, PushOuts, SideUpdate};
 pub use update::{AutoTree, FollowingTree, HybridTree, LazyTree, RebuiltTree, RefitTree};
 pub use voxels::{MAX_RESOLUTION, VoxelCounters, VoxelOverlap, VoxelSearch};
-pub use within::{NearPair, Within};
+pub use within::Within;

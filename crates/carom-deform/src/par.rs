@@ -1,7 +1,8 @@
 //! Searches on several threads: the same answers, in the same order, as on one.
 
 use crate::counters::DeformCounters;
-use crate::search::{CHUNK, PairTest, Sides, Stage, test_chunk};
+use crate::leaf_pairs::{CHUNK, PairTest, Stage, test_chunk};
+use crate::view::Sides;
 use alloc::vec::Vec;
 use rayon::prelude::*;
 

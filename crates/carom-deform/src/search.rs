@@ -14,23 +14,18 @@
 //! (searches that can be stopped).
 
 use crate::bounds::TimeSpan;
-use crate::candidates;
-use crate::cones::ConeMemory;
+use crate::cones::{ConeMemory, Cones};
 use crate::counters::DeformCounters;
 use crate::deformable::{DeformableMesh, Features, MAX_POSITION};
-use crate::impacts::FeatureImpact;
-use crate::pair::{FeaturePair, PairKind};
+use crate::leaf_pairs::{CHUNK, PairTest, Side, Stage, test_chunk};
+use crate::pair::{FeatureImpact, FeaturePair, NearPair, PairKind};
 use crate::update::FollowingTree;
-use crate::within::NearPair;
+use crate::view::{Sides, View};
 use alloc::vec::Vec;
-use carom_bounds::{Aabb, Aabb8};
-use carom_bvh::{Bvh, visit_leaf_pairs};
+use carom_bounds::Aabb8;
+use carom_bvh::visit_leaf_pairs;
 use carom_math::WidePose;
 use core::ops::ControlFlow;
-use glam::{DVec3, Vec3};
-
-/// Leaf pairs tested between two checks of the budget.
-pub(crate) const CHUNK: usize = 64;
 
 /// The memory of searches: keep one, and a search that is no larger than those before does not
 /// allocate.
@@ -46,41 +41,22 @@ pub struct FeatureSearch {
     pub(crate) cones: ConeMemory,
 }
 
+impl FeatureSearch {
+    /// The search with another use of cones, [`Cones::Never`] by default. They speed up searches
+    /// for crossings of smooth surfaces, and change no answer (test:
+    /// `cones::cones_change_no_answer`).
+    #[must_use]
+    pub fn with_cones(mut self, cones: Cones) -> FeatureSearch {
+        self.cones.cones = cones;
+        self
+    }
+}
+
 /// Pairs of leaves of two kinds of features.
 #[derive(Debug)]
 pub(crate) struct StageMemory {
     kind: PairKind,
     leaf_pairs: Vec<[u32; 2]>,
-}
-
-/// The data of a mesh that a search reads.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'a> {
-    pub(crate) before: &'a [Vec3],
-    pub(crate) after: &'a [Vec3],
-    pub(crate) vertices: &'a [u32],
-    pub(crate) edges: &'a [[u32; 2]],
-    pub(crate) faces: &'a [[u32; 3]],
-    pub(crate) stands_for: &'a [u32],
-    pub(crate) trees: [(&'a Bvh, &'a [Aabb]); 3],
-}
-
-impl View<'_> {
-    /// The vertex that a vertex counts as.
-    #[inline]
-    pub(crate) fn representative(&self, vertex: u32) -> u32 {
-        self.stands_for.get(vertex as usize).copied().unwrap_or(vertex)
-    }
-
-    #[inline]
-    pub(crate) fn at<const N: usize>(&self, vertices: [u32; N]) -> [DVec3; N] {
-        vertices.map(|vertex| self.after[vertex as usize].as_dvec3())
-    }
-
-    #[inline]
-    pub(crate) fn at_start<const N: usize>(&self, vertices: [u32; N]) -> [DVec3; N] {
-        vertices.map(|vertex| self.before[vertex as usize].as_dvec3())
-    }
 }
 
 /// One mesh, or two: `&mut mesh`, or `(&mut a, &mut b)`.
@@ -98,16 +74,6 @@ pub(crate) mod sealed {
         /// Brings the trees of these features up to date.
         fn prepare(self, kinds: &[Features], over: TimeSpan, margin: f32) -> Sides<'a>;
     }
-}
-
-/// The one mesh or two meshes that a search reads.
-#[derive(Clone, Copy, Debug)]
-pub struct Sides<'a> {
-    pub(crate) a: View<'a>,
-    /// The same as the first if one mesh is searched.
-    pub(crate) b: View<'a>,
-    pub(crate) is_self: bool,
-    pub(crate) updates: u64,
 }
 
 impl<'a, T: FollowingTree> sealed::Sealed<'a> for &'a mut DeformableMesh<T> {
@@ -133,24 +99,6 @@ impl<'a, T: FollowingTree, U: FollowingTree> sealed::Sealed<'a>
         let updates = self.0.complete(kinds, over, margin) + self.1.complete(kinds, over, margin);
         Sides { a: self.0.view(), b: self.1.view(), is_self: false, updates }
     }
-}
-
-/// The test of candidates that a question needs.
-pub trait PairTest: Sync {
-    /// One answer.
-    type Answer: Copy + Send;
-
-    /// Tests candidates of one kind, and adds the answers.
-    fn test(
-        &self,
-        kind: PairKind,
-        pairs: &[[u32; 2]],
-        found: &mut Vec<Self::Answer>,
-        counters: &mut DeformCounters,
-    );
-
-    /// The pair by which answers are sorted.
-    fn pair(found: &Self::Answer) -> FeaturePair;
 }
 
 /// A search in progress. It borrows the mesh, so nothing moves meanwhile.
@@ -207,25 +155,6 @@ impl<'a, Q: SearchKind> Search<'a, Q> {
     pub fn progress(&self) -> f64 {
         self.run.progress()
     }
-}
-
-/// The features of one side of a stage.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Side<'a> {
-    pub(crate) tree: &'a Bvh,
-    /// The boxes of each leaf.
-    pub(crate) blocks: &'a [Aabb8],
-}
-
-/// Pairs of leaves of two kinds of features, ready to be tested.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Stage<'a> {
-    pub(crate) kind: PairKind,
-    pub(crate) a: Side<'a>,
-    pub(crate) b: Side<'a>,
-    /// The features of one tree with each other.
-    pub(crate) is_one_tree: bool,
-    pub(crate) leaf_pairs: &'a [[u32; 2]],
 }
 
 pub(crate) struct Run<'a, J: PairTest> {
@@ -429,21 +358,4 @@ fn test_leaf_pairs<J: PairTest>(
     for chunk in leaf_pairs.chunks(CHUNK) {
         test_chunk(pair_test, sides, stage, chunk, pairs, found, counters);
     }
-}
-
-/// Does the same as [`test_leaf_pairs`], for so few leaf pairs that the candidates stay in the
-/// cache.
-pub(crate) fn test_chunk<J: PairTest>(
-    pair_test: &J,
-    sides: &Sides<'_>,
-    stage: &Stage<'_>,
-    leaf_pairs: &[[u32; 2]],
-    pairs: &mut Vec<[u32; 2]>,
-    found: &mut Vec<J::Answer>,
-    counters: &mut DeformCounters,
-) {
-    pairs.clear();
-    candidates::find(sides, stage, leaf_pairs, pairs, counters);
-    counters.candidates += pairs.len() as u64;
-    pair_test.test(stage.kind, pairs, found, counters);
 }

@@ -11,11 +11,12 @@
 //! Differs: their nearest points are a guess here, which the later steps prove.
 
 use crate::bounds::TimeSpan;
-use crate::candidates::SURFACE_KINDS;
 use crate::counters::DeformCounters;
-use crate::pair::{FeaturePair, PairKind};
-use crate::search::{FeatureSearch, PairTest, Search, SearchKind, SearchTarget, Sides, half_margin, prepare};
+use crate::leaf_pairs::PairTest;
+use crate::pair::{FeaturePair, NearPair, PairKind, SURFACE_KINDS};
+use crate::search::{FeatureSearch, Search, SearchKind, SearchTarget, half_margin, prepare};
 use crate::separation::{edge_edge, separates, size_of, vertex_face};
+use crate::view::Sides;
 use alloc::vec::Vec;
 use carom_geom::tri_distance;
 use carom_math::ops::sqrt;
@@ -26,21 +27,6 @@ const POINT_ERROR: f64 = 16.0 * f64::EPSILON;
 
 /// Pairs of a vertex and a face, and of two edges, within a distance.
 pub enum Within {}
-
-/// Two features that are near each other.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct NearPair {
-    /// The features.
-    pub pair: FeaturePair,
-    /// The distance between the features, without subtracting the thickness: a length. Its error
-    /// is about 1e-15 of the size of the pair.
-    pub distance: f64,
-    /// A nearest point of the first feature.
-    pub point_a: DVec3,
-    /// A nearest point of the second feature.
-    pub point_b: DVec3,
-}
 
 /// Keeps pairs within reach.
 pub struct WithinTest<'a> {

@@ -7,33 +7,10 @@
 //! may be called only if the processor has it. It inlines functions that are `#[inline(always)]`.
 
 use crate::imp;
+use crate::kernel::Kernel;
 use crate::lanes::Simd;
+use crate::level::Level;
 use core::sync::atomic::{AtomicU8, Ordering};
-
-/// A loop that runs on any instruction set.
-pub trait Kernel {
-    /// The result of the loop.
-    type Output;
-
-    /// Runs the loop. Mark it, and everything that it calls, `#[inline(always)]`.
-    fn run<S: Simd>(self, simd: S) -> Self::Output;
-}
-
-/// The instruction sets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Level {
-    /// Plain Rust, on any machine.
-    Generic,
-    /// The baseline of x86-64: four lanes in one register.
-    Sse2,
-    /// AVX2 with BMI1, BMI2, LZCNT and POPCNT: eight lanes in one register.
-    Avx2,
-    /// The baseline of AArch64: four lanes in one register.
-    Neon,
-    /// The vectors of WebAssembly, if the build has the feature `simd128`: four lanes.
-    Simd128,
-}
 
 /// The level is not yet known, or none is forced.
 const UNKNOWN: u8 = u8::MAX;

@@ -3,7 +3,7 @@
 //! Reference: Intel 64 and IA-32 Architectures Software Developer's Manual, vol. 2 (the results of
 //! MINPS and MAXPS for NaN and for zeros of both signs are the definition).
 
-use crate::dispatch::Level;
+use crate::level::Level;
 #[cfg(target_has_atomic = "64")]
 use crate::line::SharedLine;
 use core::fmt::Debug;

@@ -57,12 +57,16 @@
 
 mod dispatch;
 mod imp;
+mod kernel;
 mod lanes;
+mod level;
 mod line;
 
-pub use dispatch::{Kernel, Level, detected, dispatch, dispatch_on, force_level, level};
+pub use dispatch::{detected, dispatch, dispatch_on, force_level, level};
 pub use imp::prefetch;
+pub use kernel::Kernel;
 pub use lanes::{F32Lanes, MaskLanes, Simd, U32Lanes};
+pub use level::Level;
 pub use line::Line;
 #[cfg(target_has_atomic = "64")]
 pub use line::SharedLine;

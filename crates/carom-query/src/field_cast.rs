@@ -20,7 +20,7 @@
 use crate::around::Around;
 use crate::cast_leaving::ConvexPair;
 use crate::closest::Closest;
-use crate::field_pair::{self, FieldOther};
+use crate::field_pair::{BoundedContact, FieldOther, FieldQuery};
 use crate::field_search::MAX_SLOPE;
 use crate::impact::CastQuery;
 use carom_ccd::{Clear, Impact, Motion, Proof, Tally, TimeOfImpact, Undecided, Why};
@@ -88,7 +88,7 @@ fn contact(
     b_in_a: &WidePose,
     limit: f64,
 ) -> Closest {
-    field_pair::contact(a, b, b_in_a, limit, ()).unwrap_or(Closest::NOWHERE)
+    FieldQuery::new(a, b_in_a, limit, ()).distance(b)
 }
 
 /// Whether the distance of the two needs a search in the boxes of two fields. The distance of a
@@ -149,19 +149,19 @@ impl<'a, M: WideMesh> Advance<'a, M> {
     }
 
     /// Returns the contact at a time, in the field's frame, with a lower bound of its distance.
-    fn at(&self, t: f64) -> field_pair::BoundedContact {
+    fn at(&self, t: f64) -> BoundedContact {
         let b_in_a = self.motion_b.pose_at(t).relative_to(&self.motion_a.pose_at(t));
-        let nearest = |tolerance: f64| {
-            field_pair::nearest(self.field, self.other, &b_in_a, f64::INFINITY, tolerance, ())
-                .unwrap_or(field_pair::BoundedContact { closest: Closest::NOWHERE, at_least: f64::INFINITY })
+        let nearest = |query: &FieldQuery<'_, ()>| {
+            let nowhere = BoundedContact { closest: Closest::NOWHERE, at_least: f64::INFINITY };
+            query.nearest(self.other).unwrap_or(nowhere)
         };
         // Far away a step may be slightly short.
-        let coarse = tol::FIELD_SEARCH * self.field.resolution();
-        let found = nearest(coarse);
+        let query = FieldQuery::new(self.field, &b_in_a, f64::INFINITY, ());
+        let (found, coarse) = (nearest(&query), query.tolerance);
         let is_far = self.target + COARSE_DISTANCE * coarse < found.closest.distance;
         // A search that ran out of parts would run out again.
         let is_spent = coarse < found.closest.distance - found.at_least;
-        if is_far || is_spent { found } else { nearest(self.known) }
+        if is_far || is_spent { found } else { nearest(&FieldQuery { tolerance: self.known, ..query }) }
     }
 
     fn run(&self, query: &CastQuery<'_, impl Tally>) -> TimeOfImpact {

@@ -17,12 +17,12 @@
 use crate::cost::Count;
 use crate::field_lows::visit_lows;
 use crate::field_normals::normals_at;
-use crate::field_pair::{FieldOther, nearest, nearest_convex, visit_triangles, with_fields};
+use crate::field_pair::{FieldOther, FieldQuery};
 use crate::manifold_sink::ManifoldSink;
 use crate::spread::spread;
 use crate::workspace::FieldTouch;
 use alloc::vec::Vec;
-use carom_geom::{DistanceField, Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap, WideMesh};
+use carom_geom::{Feature, FeatureId, MAX_FEATURE_POINTS, SupportMap, WideMesh};
 use carom_math::ops::sin_cos;
 use carom_math::scaling::{length, unit};
 use carom_math::{WidePose, tol};
@@ -45,58 +45,46 @@ const SAME_POSITION: f64 = 1.0 / 64.0;
 /// Reports the manifolds of a field and another shape, in the field's frame. Those of a mesh are
 /// unsorted.
 pub(crate) fn visit_manifolds<M: WideMesh>(
-    a: &dyn DistanceField,
+    query: &FieldQuery<'_, impl Count>,
     b: &FieldOther<'_, M>,
-    b_in_a: &WidePose,
-    limit: f64,
     touches: &mut Vec<FieldTouch>,
     out: &mut dyn ManifoldSink,
-    count: impl Count,
 ) {
-    with_fields(a, b, count, |a, b| match b {
-        FieldOther::Convex(b) => of_any_convex::<M>(a, *b, b_in_a, limit, 0, touches, out, count),
-        FieldOther::Mesh(b) => visit_triangles(a, b, b_in_a, limit, count, |triangle, limit| {
-            let shape = b.mesh().triangle(triangle);
-            of_any_convex::<M>(a, &shape, b_in_a, limit, triangle, touches, out, count);
+    query.counted(b, |query, b| match b {
+        FieldOther::Convex(b) => of_any_convex::<M>(query, *b, 0, touches, out),
+        FieldOther::Mesh(b) => query.visit_triangles(b, |triangle, limit| {
+            let query = &FieldQuery { limit, ..*query };
+            of_any_convex::<M>(query, &b.mesh().triangle(triangle), triangle, touches, out);
             limit
         }),
-        FieldOther::HalfSpace(_) | FieldOther::Field(_) => {
-            of_tilted(a, b, b_in_a, limit, 0, touches, out, count);
-        }
+        FieldOther::HalfSpace(_) | FieldOther::Field(_) => of_tilted(query, b, 0, touches, out),
     });
 }
 
 /// Collects the touches of a convex shape: of a tilted one for a torus.
 fn of_any_convex<M: WideMesh>(
-    a: &dyn DistanceField,
+    query: &FieldQuery<'_, impl Count>,
     b: &dyn SupportMap,
-    b_in_a: &WidePose,
-    limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
     out: &mut dyn ManifoldSink,
-    count: impl Count,
 ) {
-    if a.ring().is_some() {
-        let b = &FieldOther::<M>::Convex(b);
-        of_tilted(a, b, b_in_a, limit, part_b, touches, out, count);
+    if query.field.ring().is_some() {
+        of_tilted(query, &FieldOther::<M>::Convex(b), part_b, touches, out);
     } else {
-        of_convex(a, b, b_in_a, limit, part_b, touches, out, count);
+        of_convex(query, b, part_b, touches, out);
     }
 }
 
 fn of_convex(
-    a: &dyn DistanceField,
+    query: &FieldQuery<'_, impl Count>,
     b: &dyn SupportMap,
-    b_in_a: &WidePose,
-    limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
     out: &mut dyn ManifoldSink,
-    count: impl Count,
 ) {
-    let tolerance = tol::FIELD_SEARCH * a.resolution();
-    let Some(found) = nearest_convex(a, b, b_in_a, limit, tolerance, count) else { return };
+    let FieldQuery { field: a, b_in_a, limit, .. } = *query;
+    let Some(found) = query.nearest_convex(b) else { return };
     if !(found.closest.distance <= limit) {
         return;
     }
@@ -172,17 +160,14 @@ const MAX_GROUP: usize = 32;
 /// Collects the touches of a half-space or of a field, or of any shape that is not a compound and
 /// touches a torus.
 fn of_tilted(
-    a: &dyn DistanceField,
+    query: &FieldQuery<'_, impl Count>,
     b: &FieldOther<'_, impl WideMesh>,
-    b_in_a: &WidePose,
-    limit: f64,
     part_b: u32,
     touches: &mut Vec<FieldTouch>,
     out: &mut dyn ManifoldSink,
-    count: impl Count,
 ) {
-    let tolerance = tol::FIELD_SEARCH * a.resolution();
-    let Some(found) = nearest(a, b, b_in_a, limit, tolerance, count) else { return };
+    let FieldQuery { field: a, b_in_a, limit, .. } = *query;
+    let Some(found) = query.nearest(b) else { return };
     let (closest, normal) = (found.closest, found.closest.normal);
     if !(normal.is_finite() && normal != DVec3::ZERO) {
         return;
@@ -206,7 +191,8 @@ fn of_tilted(
         };
         // Tilting may bring it nearer by this.
         let reach = limit + TILT * length(high - low);
-        let Some(pair) = nearest(a, b, &tilted, reach, tolerance, count) else { continue };
+        let moved = FieldQuery { b_in_a: &tilted, limit: reach, ..*query };
+        let Some(pair) = moved.nearest(b) else { continue };
         let point_a = pair.closest.point_a;
         // Back to the original pose: for a plane the point above, for a field its own point.
         let point_b = match b {

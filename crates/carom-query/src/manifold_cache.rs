@@ -15,10 +15,8 @@ use carom_sat::feature_walk::FeaturePair;
 pub struct ManifoldCache {
     pub(crate) gjk: GjkCache,
     /// For hulls that were apart: the features at which the last walk ended.
-    #[cfg_attr(feature = "serde", serde(default, rename = "places"))]
     pub(crate) features: Option<FeaturePair>,
     /// The contacts that were chosen among more than four.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) chosen: Chosen,
 }
 

@@ -6,6 +6,7 @@
 
 use crate::closest::Closest;
 use crate::cost::Count;
+use crate::swept_box::SweptBox;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_bounds::{Aabb, BoundingVolume};
@@ -44,34 +45,21 @@ impl PartBoxes {
         PartBoxes { boxes, tree, farthest }
     }
 
-    /// Returns the parts that a moving box may touch, as index and box, unsorted, and the cost of
-    /// the search. The box has these half extents around `origin + t * direction`, for t from 0 to
-    /// `end`. Everything is in the frame of the boxes.
+    /// Visits the parts that a moving box may touch within `time`, as index and box, unsorted. The
+    /// moving box is in the frame of the boxes.
     pub(crate) fn parts_on_path(
         &self,
-        origin: DVec3,
-        half: DVec3,
-        direction: DVec3,
-        end: f64,
+        swept: &SweptBox,
+        time: f64,
         mut part: impl FnMut(u32, &Aabb),
     ) -> Counters {
-        match &self.tree {
-            None => {
-                self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box));
-                let mut all = Counters::default();
-                (all.volume_tests, all.primitives) = (self.boxes.len() as u64, self.boxes.len() as u64);
-                all
-            }
-            Some(tree) => {
-                let walk = tree.visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
-                    for &number in leaf.primitives {
-                        part(number, &self.boxes[number as usize]);
-                    }
-                    ControlFlow::Continue(until)
-                });
-                walk.counters
-            }
-        }
+        let Some(tree) = &self.tree else {
+            self.boxes.iter().enumerate().for_each(|(number, part_box)| part(number as u32, part_box));
+            let mut all = Counters::default();
+            (all.volume_tests, all.primitives) = (self.boxes.len() as u64, self.boxes.len() as u64);
+            return all;
+        };
+        swept.visit_tree(tree, time, |number| part(number, &self.boxes[number as usize]))
     }
 
     /// Visits the indices of the parts whose boxes a ray may meet, in the frame of the boxes,

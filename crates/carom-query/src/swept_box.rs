@@ -5,9 +5,11 @@
 
 use crate::around::Around;
 use crate::impact::CastQuery;
-use carom_bounds::Aabb;
+use carom_bounds::{Aabb, Aabb8};
+use carom_bvh::{Bvh, Counters, WideNode};
 use carom_ccd::{Sweep, Tally};
 use carom_geom::SupportMap;
+use core::ops::ControlFlow;
 use glam::DVec3;
 
 /// Rounding of slab tests and of the sums before them, relative to each length.
@@ -17,10 +19,10 @@ const ROUNDING: f64 = 16.0 * f64::EPSILON;
 pub(crate) struct SweptBox {
     /// Its centre at the start, and its half extents plus the room. With rotation: the box around
     /// the whole sweep.
-    pub(crate) center: DVec3,
-    pub(crate) half: DVec3,
+    center: DVec3,
+    half: DVec3,
     /// Length per unit of time; zero with rotation.
-    pub(crate) velocity: DVec3,
+    velocity: DVec3,
     /// The distance beyond which parts are ignored.
     pub(crate) room: f64,
 }
@@ -69,5 +71,19 @@ impl SweptBox {
             leaves = leaves.min(far + far.abs() * ROUNDING);
         }
         (enters <= leaves).then_some(enters)
+    }
+
+    /// Visits the primitives of a tree that the box may enter within `time`, by number, unsorted.
+    pub(crate) fn visit_tree<N: WideNode<Aabb8>>(
+        &self,
+        tree: &Bvh<Aabb, N>,
+        time: f64,
+        mut primitive: impl FnMut(u32),
+    ) -> Counters {
+        let walk = tree.visit_moving_box(self.center, self.half, self.velocity, 0.0, time, |leaf, until| {
+            leaf.primitives.iter().for_each(|&number| primitive(number));
+            ControlFlow::Continue(until)
+        });
+        walk.counters
     }
 }

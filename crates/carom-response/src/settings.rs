@@ -201,9 +201,9 @@ pub enum SolverError {
     },
     /// The body of this index has a number that is infinite or NaN.
     BodyNotFinite(usize),
-    /// The list of moving bodies is wrong at this position: the body does not exist, or the order
+    /// The list of active bodies is wrong at this position: the body does not exist, or the order
     /// is not ascending.
-    Mover(usize),
+    ActiveBody(usize),
     /// The manifold of this index has a body that does not exist, or the same body twice.
     ContactBody(usize),
     /// The contact of this index has a manifold that does not exist.
@@ -255,8 +255,8 @@ impl core::fmt::Display for SolverError {
                 write!(f, "the setting {name} is {value}, out of its bounds")
             }
             SolverError::BodyNotFinite(body) => write!(f, "body {body} has a number that is not finite"),
-            SolverError::Mover(index) => {
-                write!(f, "entry {index} of the list of moving bodies does not exist or is out of order")
+            SolverError::ActiveBody(index) => {
+                write!(f, "entry {index} of the list of active bodies does not exist or is out of order")
             }
             SolverError::ContactBody(contact) => {
                 write!(f, "contact {contact} does not have two different bodies of the world")

@@ -79,11 +79,8 @@ pub struct Solver {
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverMemory {
-    #[cfg_attr(feature = "serde", serde(rename = "kept"))]
     pub(crate) cached: Vec<CachedImpulse>,
-    #[cfg_attr(feature = "serde", serde(rename = "kept_h"))]
     pub(crate) cache_h: Real,
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) load: WorldLoad,
     /// Pairs of bodies that sleep or are suspended. Each entry has the body that it is stored
     /// under, the length of the substep of its impulses, and the pair.

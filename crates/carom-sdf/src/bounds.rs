@@ -9,8 +9,8 @@
 //! Differs: the bound holds between samples, rounding included.
 
 use crate::bake::Accuracy;
-use crate::field::Field;
 use crate::sign::SignMethod;
+use crate::stored::Stored;
 use carom_math::ops::sqrt;
 use glam::{DVec3, UVec3};
 
@@ -48,8 +48,8 @@ impl DistanceBounds {
     }
 }
 
-/// The bounds at a point; see [`Field::bounds`].
-pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
+/// The bounds at a point; see [`Field::bounds`](crate::Field::bounds).
+pub(crate) fn bounds(field: &impl Stored, point: DVec3) -> DistanceBounds {
     let header = field.header();
     if header.accuracy == Accuracy::Estimate || !point.is_finite() {
         return DistanceBounds::UNKNOWN;
@@ -67,7 +67,7 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
     // Beyond the grid of a closed mesh is outside. A function may be below 0 there, and an open
     // mesh has no certain side.
     let may_be_inside = matches!(header.sign, SignMethod::Given | SignMethod::Winding { .. });
-    let corners = field.corners(header.grid.cell_of(inner));
+    let corners = field.values_of_cell(header.grid.cell_of(inner));
     if may_be_inside && corners.iter().any(|value| *value <= 0.0) {
         let greatest = at_most(found.greatest.max(-found.least));
         return DistanceBounds { least: -greatest, greatest };
@@ -79,10 +79,10 @@ pub(crate) fn bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
 }
 
 /// The bounds at a point of the grid.
-fn inner_bounds(field: &impl Field, point: DVec3) -> DistanceBounds {
+fn inner_bounds(field: &impl Stored, point: DVec3) -> DistanceBounds {
     let header = field.header();
     let cell = header.grid.cell_of(point);
-    let corners = field.corners(cell);
+    let corners = field.values_of_cell(cell);
     let is_signed = header.sign.is_certain();
     let (mut least, mut greatest) = (f64::NEG_INFINITY, f64::INFINITY);
     for (value, node) in corners.into_iter().zip(corner_nodes(cell)) {
@@ -125,7 +125,7 @@ pub(crate) fn value_bounds(value: f32, band: f32) -> [f64; 2] {
     [low, high]
 }
 
-/// The nodes of a cell in the order of [`Field::corners`].
+/// The nodes of a cell in the order of [`Field::corners`](crate::Field::corners).
 pub(crate) fn corner_nodes(cell: UVec3) -> [UVec3; 8] {
     core::array::from_fn(|i| cell + UVec3::new(i as u32 & 1, i as u32 >> 1 & 1, i as u32 >> 2))
 }

@@ -14,9 +14,9 @@
 use crate::bake::{Accuracy, Header};
 use crate::bounds::{ROUNDING_RATIO, value_bounds};
 use crate::error::SdfError;
-use crate::field::Field;
 use crate::nodes::border_values;
 use crate::sign::SignMethod;
+use crate::stored::Stored;
 use carom_math::ops::sqrt;
 use carom_math::rounding;
 
@@ -51,7 +51,7 @@ pub(crate) fn intersection_header(a: &Header, b: &Header) -> Result<Header, SdfE
 }
 
 /// Returns the header of a field after an offset.
-pub(crate) fn offset_header(field: &impl Field, offset: f32) -> Result<Header, SdfError> {
+pub(crate) fn offset_header(field: &impl Stored, offset: f32) -> Result<Header, SdfError> {
     let header = field.header();
     let band = if header.band.is_finite() {
         rounding::down(f64::from(header.band) - f64::from(offset.abs()))
@@ -76,7 +76,7 @@ pub(crate) fn offset_header(field: &impl Field, offset: f32) -> Result<Header, S
 /// The point of the surface nearest to a face of the grid is at a height over a point of that
 /// face. The nearest node of the face is at most half the diagonal of a square from there, and at
 /// least as far from the surface as its value says.
-fn room_at_border(field: &impl Field, offset: f32) -> f32 {
+fn room_at_border(field: &impl Stored, offset: f32) -> f32 {
     let header = field.header();
     let (mut is_outside, mut is_inside, mut least) = (false, false, f32::INFINITY);
     for value in border_values(field) {

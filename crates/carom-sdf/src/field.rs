@@ -3,7 +3,7 @@
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006.
 
-use crate::bake::{Accuracy, Header};
+use crate::bake::Accuracy;
 use crate::bounds::{DistanceBounds, bounds};
 use crate::combine;
 use crate::error::SdfError;
@@ -13,41 +13,12 @@ use crate::ray::{FieldRay, cast_ray};
 use crate::sample::{Sample, sample, sample_batch};
 use crate::shape::{DeepestPoint, deepest_of_shape};
 use crate::sign::SignMethod;
+use crate::stored::Stored;
 use alloc::vec::Vec;
 use carom_geom::SupportMap;
-use carom_lanes::Simd;
 use carom_math::ops::sqrt;
 use carom_math::{Pose, Ray};
 use glam::{DVec3, UVec3, Vec3};
-
-/// The storage of a field's values.
-pub trait Stored: Sync {
-    /// The properties of the field apart from its values.
-    fn header(&self) -> &Header;
-
-    /// The numbers that cells are read from.
-    fn table(&self) -> &[f32];
-
-    /// The offsets from a node to the next one along y, and along z, within a cell.
-    fn strides(&self) -> [u32; 2];
-
-    /// The number of the lowest node of a cell.
-    fn lowest_node_index(&self, cell: UVec3) -> usize;
-
-    /// The value that all nodes of a block share, if that is known without reading them.
-    fn far_value(&self, block: UVec3) -> Option<f32> {
-        let _ = block;
-        None
-    }
-
-    /// A field of the same grid, whose values come from those of two fields at the same node.
-    fn combined(&self, other: &Self, header: Header, value: impl Fn(f32, f32) -> f32) -> Self
-    where
-        Self: Sized;
-
-    /// [`Stored::lowest_node_index`] of eight cells.
-    fn lowest_node_indices<S: Simd>(&self, simd: S, cell: [S::U32x8; 3]) -> S::U32x8;
-}
 
 /// The queries of a signed distance field, which [`SdfGrid`](crate::SdfGrid) and
 /// [`SparseSdf`](crate::SparseSdf) share.
@@ -79,9 +50,7 @@ pub trait Field: Stored {
     /// last cell, as a slice does.
     #[inline]
     fn corners(&self, cell: UVec3) -> [f32; 8] {
-        let (first, table) = (self.lowest_node_index(cell), self.table());
-        let [y, z] = self.strides().map(|stride| stride as usize);
-        [0, 1, y, y + 1, z, z + 1, z + y, z + y + 1].map(|offset| table[first + offset])
+        self.values_of_cell(cell)
     }
 
     /// Returns the distance at a point and its gradient, interpolated between the nodes around the

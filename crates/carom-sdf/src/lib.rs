@@ -91,6 +91,7 @@ mod settings;
 mod shape;
 mod sign;
 mod sparse;
+mod stored;
 mod surface;
 
 pub use bake::Accuracy;

@@ -3,7 +3,7 @@
 //! Reference: M. Jones, J. Baerentzen, M. Sramek, 3D Distance Fields: A Survey of Techniques and
 //! Applications, IEEE TVCG 12(4), 2006, section 2.
 
-use crate::field::Field;
+use crate::stored::Stored;
 use glam::UVec3;
 
 /// The indices from `low` on, the end not included: x first, then y, then z.
@@ -13,16 +13,16 @@ pub(crate) fn indices(low: UVec3, end: UVec3) -> impl Iterator<Item = UVec3> + C
 }
 
 /// The value of a node of the grid.
-pub(crate) fn node_value(field: &impl Field, node: UVec3) -> f32 {
-    let cell = node.min(field.grid().cells() - UVec3::ONE);
+pub(crate) fn node_value(field: &impl Stored, node: UVec3) -> f32 {
+    let cell = node.min(field.header().grid.cells() - UVec3::ONE);
     let [y, z] = field.strides();
     let offset = node - cell;
     field.table()[field.lowest_node_index(cell) + (offset.x + offset.y * y + offset.z * z) as usize]
 }
 
 /// The values of all nodes at the border of the grid, some of them several times.
-pub(crate) fn border_values(field: &impl Field) -> impl Iterator<Item = f32> {
-    let (last, nodes) = (field.grid().cells(), field.grid().nodes());
+pub(crate) fn border_values(field: &impl Stored) -> impl Iterator<Item = f32> {
+    let (last, nodes) = (field.header().grid.cells(), field.header().grid.nodes());
     (0..3)
         .flat_map(move |axis| {
             let (mut low, mut high) = (nodes, UVec3::ZERO);

@@ -8,9 +8,9 @@
 //! Optimization for Robust Signed Distance Field Collision, PACMCGIT 3(1), 2020, section 3.
 
 use crate::bounds::bounds;
-use crate::field::Field;
 use crate::ray::interpolated;
 use crate::sample::{Sample, sample_into};
+use crate::stored::Stored;
 use carom_math::tol;
 use glam::{DVec3, Vec3};
 
@@ -30,9 +30,9 @@ pub struct ClosestSurfacePoint {
     pub error: f64,
 }
 
-/// See [`Field::closest_point`].
-pub(crate) fn closest_point(field: &impl Field, point: DVec3) -> ClosestSurfacePoint {
-    let grid = field.grid();
+/// See [`Field::closest_point`](crate::Field::closest_point).
+pub(crate) fn closest_point(field: &impl Stored, point: DVec3) -> ClosestSurfacePoint {
+    let grid = field.header().grid;
     let size = f64::from(grid.cell());
     let (min, max) = grid.wide_bounds();
     if !point.is_finite() {
@@ -43,7 +43,7 @@ pub(crate) fn closest_point(field: &impl Field, point: DVec3) -> ClosestSurfaceP
     for _ in 0..MAX_STEPS {
         let cell = grid.cell_of(point);
         let position = (point - grid.node(cell)) / size;
-        let (value, slope) = interpolated(&field.corners(cell), position);
+        let (value, slope) = interpolated(&field.values_of_cell(cell), position);
         if value.abs() <= tol::FIELD_SURFACE * size {
             is_on_surface = true;
             break;
@@ -64,8 +64,8 @@ pub(crate) fn closest_point(field: &impl Field, point: DVec3) -> ClosestSurfaceP
     ClosestSurfacePoint { point, is_on_surface, error: found.greatest.max(-found.least) }
 }
 
-/// See [`Field::deepest`].
-pub(crate) fn deepest(field: &impl Field, points: &[Vec3]) -> Option<(usize, Sample)> {
+/// See [`Field::deepest`](crate::Field::deepest).
+pub(crate) fn deepest(field: &impl Stored, points: &[Vec3]) -> Option<(usize, Sample)> {
     let mut best: Option<(usize, Sample)> = None;
     let mut samples = [Sample::default(); 64];
     for (first, chunk) in (0..).step_by(samples.len()).zip(points.chunks(samples.len())) {

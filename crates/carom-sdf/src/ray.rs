@@ -12,7 +12,7 @@
 
 use crate::bake::Accuracy;
 use crate::bounds::{ROUNDING_RATIO, bounds, corner_nodes, value_bounds};
-use crate::field::Field;
+use crate::stored::Stored;
 use carom_math::Ray;
 use carom_math::ops::sqrt;
 use carom_math::scaling::unit;
@@ -31,7 +31,7 @@ pub enum RayOutcome {
     /// The ray certainly touches no surface.
     Miss,
     /// The interpolated distance stays positive, but the ray passes so near to a surface that it
-    /// may touch it. It goes no deeper than [`Field::error_bound`].
+    /// may touch it. It goes no deeper than [`Field::error_bound`](crate::Field::error_bound).
     Undecided,
 }
 
@@ -42,7 +42,7 @@ pub struct FieldHit {
     /// In lengths of the direction; 0 if the ray begins inside.
     pub t: f64,
     /// The point of the ray. If the ray begins outside, the surface is within
-    /// [`Field::error_bound`] of it.
+    /// [`Field::error_bound`](crate::Field::error_bound) of it.
     pub point: DVec3,
     /// The direction in which the distance grows, of length 1; zero if there is none.
     pub normal: DVec3,
@@ -67,8 +67,8 @@ impl FieldRay {
     }
 }
 
-/// See [`Field::cast_ray`].
-pub(crate) fn cast_ray(field: &impl Field, ray: &Ray, max_t: f64) -> FieldRay {
+/// See [`Field::cast_ray`](crate::Field::cast_ray).
+pub(crate) fn cast_ray(field: &impl Stored, ray: &Ray, max_t: f64) -> FieldRay {
     let (origin, direction) = (ray.origin.as_dvec3(), ray.direction.as_dvec3());
     let mut cast = FieldRay { outcome: RayOutcome::Undecided, clear_until: 0.0, steps: 0 };
     if !(origin.is_finite() && direction.is_finite() && 0.0 <= max_t) {
@@ -90,12 +90,12 @@ pub(crate) fn cast_ray(field: &impl Field, ray: &Ray, max_t: f64) -> FieldRay {
 
 /// Returns the part of a range of parameters in which a line is in the grid.
 pub(crate) fn part_in_grid(
-    field: &impl Field,
+    field: &impl Stored,
     origin: DVec3,
     direction: DVec3,
     [mut start, mut end]: [f64; 2],
 ) -> Option<[f64; 2]> {
-    let (min, max) = field.grid().wide_bounds();
+    let (min, max) = field.header().grid.wide_bounds();
     for axis in 0..3 {
         let (from, pace) = (origin[axis], direction[axis]);
         if pace == 0.0 {
@@ -124,7 +124,7 @@ pub(crate) struct Walk<'a, F> {
     pub(crate) end: f64,
 }
 
-impl<'a, F: Field> Walk<'a, F> {
+impl<'a, F: Stored> Walk<'a, F> {
     pub(crate) fn new(field: &'a F, origin: DVec3, direction: DVec3, end: f64) -> Walk<'a, F> {
         Walk { field, origin, direction, speed: direction.length(), end }
     }
@@ -136,7 +136,7 @@ impl<'a, F: Field> Walk<'a, F> {
     /// Walks the ray to a hit or its end. `first_doubt` receives the first parameter at which the
     /// ray is in a cell that is not certainly free.
     fn run(&self, start: f64, first_doubt: &mut Option<f64>, steps: &mut u32) -> Option<FieldHit> {
-        let grid = *self.field.grid();
+        let grid = self.field.header().grid;
         let size = f64::from(grid.cell());
         let mut t = start;
         let mut cell = grid.cell_of(self.at(t));
@@ -183,7 +183,7 @@ impl<'a, F: Field> Walk<'a, F> {
     /// The parameter at which the ray leaves the box between two nodes, and through which axis;
     /// infinite for a ray that stands still.
     pub(crate) fn exit(&self, ends: [UVec3; 2]) -> (f64, usize) {
-        let [low, high] = ends.map(|node| self.field.grid().node(node));
+        let [low, high] = ends.map(|node| self.field.header().grid.node(node));
         let mut first = (f64::INFINITY, 0);
         for axis in 0..3 {
             let pace = self.direction[axis];
@@ -201,7 +201,7 @@ impl<'a, F: Field> Walk<'a, F> {
     /// The cell behind the box between two nodes, which the ray leaves through an axis; `None` at
     /// the border of the grid.
     pub(crate) fn next_cell(&self, [low, high]: [UVec3; 2], axis: usize, exit: f64) -> Option<UVec3> {
-        let grid = self.field.grid();
+        let grid = self.field.header().grid;
         let mut cell = grid.cell_of(self.at(exit)).clamp(low, high - UVec3::ONE);
         // The index decides, as the position is rounded.
         cell[axis] = if 0.0 < self.direction[axis] { high[axis] } else { low[axis].checked_sub(1)? };
@@ -216,7 +216,7 @@ impl<'a, F: Field> Walk<'a, F> {
             return false;
         }
         let slack = f64::from(header.grid.cell()) * ROUNDED_CELLS;
-        let values = self.field.corners(cell);
+        let values = self.field.values_of_cell(cell);
         values.into_iter().zip(corner_nodes(cell)).any(|(value, node)| {
             let node = header.grid.node(node);
             let reach = sqrt((a - node).length_squared().max((b - node).length_squared()));
@@ -227,7 +227,7 @@ impl<'a, F: Field> Walk<'a, F> {
     /// The first point between two parameters within a cell at which the interpolated distance is
     /// not positive.
     fn hit_in_cell(&self, cell: UVec3, from: f64, to: f64) -> Option<FieldHit> {
-        let values = self.field.corners(cell);
+        let values = self.field.values_of_cell(cell);
         if values.iter().all(|v| 0.0 < *v) {
             return None;
         }
@@ -257,11 +257,11 @@ impl<'a, F: Field> Walk<'a, F> {
 
     /// The direction in which the distance grows; zero if there is none.
     pub(crate) fn normal(&self, cell: UVec3, t: f64) -> DVec3 {
-        unit(self.interpolated(&self.field.corners(cell), cell, t).1).unwrap_or(DVec3::ZERO)
+        unit(self.interpolated(&self.field.values_of_cell(cell), cell, t).1).unwrap_or(DVec3::ZERO)
     }
 
     fn interpolated(&self, values: &[f32; 8], cell: UVec3, t: f64) -> (f64, DVec3) {
-        let grid = self.field.grid();
+        let grid = self.field.header().grid;
         let position = (self.at(t) - grid.node(cell)) / f64::from(grid.cell());
         interpolated(values, position.clamp(DVec3::ZERO, DVec3::ONE))
     }

@@ -8,7 +8,7 @@
 //! Differs: outside of the grid the distance to it is added to the value at its border. A solid
 //! that reaches the border ends there, as for rays.
 
-use crate::field::{Field, Stored};
+use crate::stored::Stored;
 use alloc::vec::Vec;
 use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
 use carom_math::ops::sqrt;
@@ -48,8 +48,8 @@ impl Frame {
     }
 }
 
-/// The sample at a point; see [`Field::sample`].
-pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
+/// The sample at a point; see [`Field::sample`](crate::Field::sample).
+pub(crate) fn sample(field: &impl Stored, point: Vec3) -> Sample {
     let frame = Frame::new(field);
     let wanted = (point - frame.origin) * frame.inverse;
     // NaN becomes 0 here, and counts as outside below.
@@ -57,7 +57,7 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
     let position = Vec3::from_array([0, 1, 2].map(|axis| clamp(wanted[axis], frame.cells[axis])));
     let cell = position.as_uvec3().min(field.header().grid.cells() - UVec3::ONE);
     let part = position - cell.as_vec3();
-    let v = field.corners(cell);
+    let v = field.values_of_cell(cell);
     let mix = |a: f32, b: f32, t: f32| a + t * (b - a);
     let along_x = [0, 2, 4, 6].map(|i| mix(v[i], v[i + 1], part.x));
     let along_y = [0, 2].map(|i| mix(along_x[i], along_x[i + 1], part.y));
@@ -82,7 +82,7 @@ pub(crate) fn sample(field: &impl Field, point: Vec3) -> Sample {
     Sample { distance, gradient: Vec3::new(gradient(0), gradient(1), gradient(2)) }
 }
 
-/// The samples at points; see [`Field::sample_batch`].
+/// The samples at points; see [`Field::sample_batch`](crate::Field::sample_batch).
 pub(crate) fn sample_batch(field: &impl Stored, points: &[Vec3], out: &mut Vec<Sample>) {
     out.clear();
     out.resize(points.len(), Sample::default());

@@ -9,7 +9,8 @@
 //! method of M. Frank and P. Wolfe).
 
 use crate::bounds::bounds;
-use crate::field::Field;
+use crate::sample::sample;
+use crate::stored::Stored;
 use carom_geom::SupportMap;
 use carom_math::{WidePose, tol};
 use glam::DVec3;
@@ -36,12 +37,16 @@ pub struct DeepestPoint {
     pub gradient: DVec3,
 }
 
-/// See [`Field::deepest_of_shape`].
-pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose: &WidePose) -> DeepestPoint {
+/// See [`Field::deepest_of_shape`](crate::Field::deepest_of_shape).
+pub(crate) fn deepest_of_shape(
+    field: &impl Stored,
+    shape: &impl SupportMap,
+    pose: &WidePose,
+) -> DeepestPoint {
     let center = pose.transform_point(shape.center());
     let margin = shape.margin();
-    let (mut point, mut found) = (center, field.sample(center.as_vec3()));
-    let tolerance = tol::FIELD_SURFACE * f64::from(field.grid().cell());
+    let (mut point, mut found) = (center, sample(field, center.as_vec3()));
+    let tolerance = tol::FIELD_SURFACE * f64::from(field.header().grid.cell());
     for _ in 0..MAX_STEPS {
         let gradient = found.gradient.as_dvec3();
         let target = pose.transform_point(shape.support(pose.inverse_transform_vector(-gradient)).point);
@@ -52,8 +57,8 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
         let mut best = None;
         let mut offset = target - point;
         for _ in 0..MAX_HALVINGS {
-            let next = field.sample((point + offset).as_vec3());
-            let least = best.map_or(found, |(_, sample)| sample);
+            let next = sample(field, (point + offset).as_vec3());
+            let least = best.map_or(found, |(_, best)| best);
             if next.distance < least.distance {
                 best = Some((point + offset, next));
             } else if best.is_some() {
@@ -61,8 +66,8 @@ pub(crate) fn deepest_of_shape(field: &impl Field, shape: &impl SupportMap, pose
             }
             offset *= 0.5;
         }
-        let Some((next, sample)) = best else { break };
-        (point, found) = (next, sample);
+        let Some(next) = best else { break };
+        (point, found) = next;
     }
     // A distance changes by no more than the point moves, and all of the shape is within its
     // radius of the center.

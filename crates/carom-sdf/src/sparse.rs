@@ -11,11 +11,11 @@
 
 use crate::bake::{Accuracy, BLOCK, BLOCK_NODES, Filled, Header, N_BLOCK_NODES, NodeBox, Source};
 use crate::error::SdfError;
-use crate::field::Stored;
 use crate::function::Function;
 use crate::rebake;
 use crate::settings::BakeSettings;
 use crate::sign::SignMethod;
+use crate::stored::Stored;
 use crate::surface::Surface;
 use alloc::vec;
 use alloc::vec::Vec;

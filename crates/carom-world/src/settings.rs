@@ -35,7 +35,6 @@ pub struct WorldSettings {
     pub smooths_internal_edges: bool,
     /// The response of pairs whose shapes were never tested, because a budget deferred them: a
     /// bounce in a random direction. With `None` their approach is stopped, without a bounce.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub scatter: Option<Scatter>,
 }
 

@@ -62,14 +62,12 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
     settings: WorldSettings,
-    /// The shape of each body, by its number.
+    /// The shape of each body, by its number. A program may take them out.
     #[cfg_attr(feature = "serde", serde(default))]
     shapes: Vec<SavedShape>,
-    #[cfg_attr(feature = "serde", serde(default, rename = "places"))]
     exact_positions: ExactPositions,
-    /// The settings of the last step. `None` in older snapshots means the same as `settings`.
-    #[cfg_attr(feature = "serde", serde(default))]
-    settings_in_force: Option<WorldSettings>,
+    /// The settings of the last step.
+    settings_in_force: WorldSettings,
     generations: Vec<u32>,
     free: Vec<u32>,
     traits: Vec<Traits>,
@@ -80,56 +78,42 @@ pub struct Snapshot {
     /// The groups of sleeping bodies.
     sleepers: Sleepers,
     /// The numbers of the suspended bodies, ascending.
-    #[cfg_attr(feature = "serde", serde(rename = "halted"))]
     suspended: Vec<u32>,
     /// The numbers of the disabled bodies, ascending.
-    #[cfg_attr(feature = "serde", serde(default))]
     disabled: Vec<u32>,
     is_stale: Vec<bool>,
-    #[cfg_attr(feature = "serde", serde(default))]
     moved: Vec<bool>,
     detected_poses: Vec<Option<Pose>>,
     turn: [u32; 2],
     /// Round robin: the body with which the next selection begins, and the lap.
-    #[cfg_attr(feature = "serde", serde(default, rename = "turn_to_move"))]
     round_robin: [u32; 2],
-    #[cfg_attr(feature = "serde", serde(default = "yes"))]
     is_unsettled: bool,
     /// The number of deferred calls in a row.
-    #[cfg_attr(feature = "serde", serde(rename = "n_held"))]
     n_deferred: u32,
     joints: Joints,
-    #[cfg_attr(feature = "serde", serde(default))]
     rules: Rules,
     /// The memory of hooks, by pair.
     hook_memory: Vec<(ColliderPair, u32)>,
     /// Pairs of colliders that a hook rejected.
-    #[cfg_attr(feature = "serde", serde(default))]
     hooks_apart: Vec<ColliderPair>,
     /// The colliders of bodies that have several, by body.
-    #[cfg_attr(feature = "serde", serde(default))]
     colliders: Vec<(u32, Vec<Slot>)>,
     /// The user data of other colliders, by body.
-    #[cfg_attr(feature = "serde", serde(default))]
     collider_data: Vec<(u32, u64)>,
-    #[cfg_attr(feature = "serde", serde(default))]
     part_materials: PartMaterials,
-    #[cfg_attr(feature = "serde", serde(default))]
     touches: Vec<Touch>,
     belts: Belts,
     /// Vertices of meshes that were deformed.
-    #[cfg_attr(feature = "serde", serde(default))]
     deforming: Vec<StoredSheet>,
-    #[cfg_attr(feature = "serde", serde(rename = "records"))]
     states: Vec<PairState>,
     caches: Vec<ManifoldCache>,
     manifolds: Vec<Manifold>,
     events: Vec<Event>,
     /// Those of the last step, and those on kinematic bodies of the steps before.
-    #[cfg_attr(feature = "serde", serde(default))]
     pushes: Vec<PairPush>,
     solver: SolverMemory,
     dt: f32,
+    /// A snapshot that was stored without the feature has none.
     #[cfg(feature = "soft")]
     #[cfg_attr(feature = "serde", serde(default))]
     soft: crate::soft::stored::StoredSoft,
@@ -153,7 +137,7 @@ impl<B: BroadPhase> World<B> {
             settings: self.settings,
             shapes: self.bodies.shapes.iter().map(SavedShape::of).collect(),
             exact_positions: self.bodies.exact_positions.clone(),
-            settings_in_force: Some(self.last.settings),
+            settings_in_force: self.last.settings,
             generations: self.bodies.generations.clone(),
             free: self.bodies.free.clone(),
             traits: self.bodies.traits.clone(),
@@ -283,7 +267,7 @@ impl<B: BroadPhase> World<B> {
     ) -> Result<World<B>, WorldError> {
         snapshot.check()?;
         let mut world = World::with_broad_phase(broad, snapshot.settings);
-        world.last.settings = snapshot.settings_in_force.unwrap_or(snapshot.settings);
+        world.last.settings = snapshot.settings_in_force;
         world.bodies.generations = snapshot.generations.clone();
         world.bodies.free = snapshot.free.clone();
         world.bodies.traits = snapshot.traits.clone();
@@ -377,12 +361,6 @@ impl<B: BroadPhase> World<B> {
     }
 }
 
-/// Returns the value of an entry that an older snapshot does not have: all pairs are due.
-#[cfg(feature = "serde")]
-const fn yes() -> bool {
-    true
-}
-
 impl Snapshot {
     /// Returns the colliders of a body that has a composite.
     fn slots_of(&self, body: u32) -> Option<&[Slot]> {
@@ -416,9 +394,7 @@ impl Snapshot {
     /// Checks all invariants that steps rely on.
     pub(crate) fn check(&self) -> Result<(), WorldError> {
         self.settings.check()?;
-        if let Some(settings) = &self.settings_in_force {
-            settings.check()?;
-        }
+        self.settings_in_force.check()?;
         self.exact_positions.check()?;
         self.check_bodies()?;
         let is_live: Vec<bool> = self.generations.iter().map(|generation| generation % 2 == 1).collect();

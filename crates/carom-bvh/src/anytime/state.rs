@@ -10,7 +10,8 @@
 use super::settings::{AnytimeGoal, AnytimeSettings};
 use crate::counters::Counters;
 use crate::distance::{WIDE_SLACK, gap_sq_wide};
-use crate::relative::{Relative, UNIT, reach, size};
+use crate::relative::Relative;
+use crate::scale::{UNIT, reach, size};
 use crate::tree::{Bvh, TreeVolume};
 use crate::visit_pairs::resolve;
 use crate::volumes::Volumes8;

@@ -9,17 +9,16 @@
 //! Differs: a row has eight lanes, so a bin grows by one maximum. Ties go to the more even split,
 //! because flat and thin data have areas of 0. The depth is bounded.
 
+use super::binary::MAX_DEPTH;
 use super::rows::{Row, half_area};
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
-use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes, dispatch};
+#[cfg(feature = "parallel")]
+use carom_lanes::dispatch;
+use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes};
 
 /// The maximum number of bins on an axis.
 const BINS: usize = 16;
-
-/// From this depth on, ranges are halved. So the depth is at most this, plus the binary logarithm
-/// of the number of primitives, rounded up.
-pub(crate) const MAX_DEPTH: u32 = 48;
 
 /// A range of rows to be split.
 #[derive(Clone, Copy, Debug)]
@@ -33,36 +32,13 @@ pub(crate) struct Task {
     high: [f32; 4],
 }
 
-/// The kernel of [`split`], or with `VOLUME` that of [`split_by_volume`].
-struct Split<'a, const VOLUME: bool> {
-    rows: &'a mut [Row],
-    max_leaf: u32,
-    tasks: &'a mut Vec<Task>,
-    nodes: &'a mut Vec<Row>,
-}
-
-/// Permutes the rows and builds the tree over them. A leaf has at most `max_leaf` primitives,
-/// counted by [`Row::count`].
-pub(crate) fn split(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
-    any_split::<false>(rows, max_leaf, tasks, nodes);
-}
-
-/// [`split`] with volumes in place of areas. If all volumes are 0, the most even split is taken.
-pub(crate) fn split_by_volume(rows: &mut [Row], max_leaf: u32, tasks: &mut Vec<Task>, nodes: &mut Vec<Row>) {
-    any_split::<true>(rows, max_leaf, tasks, nodes);
-}
-
-fn any_split<const VOLUME: bool>(
-    rows: &mut [Row],
-    max_leaf: u32,
-    tasks: &mut Vec<Task>,
-    nodes: &mut Vec<Row>,
-) {
-    #[cfg(feature = "parallel")]
-    if super::par::pays(rows.len()) {
-        return super::par::split::<VOLUME>(rows, max_leaf, nodes);
-    }
-    dispatch(Split::<VOLUME> { rows, max_leaf, tasks, nodes });
+/// Splits the rows on one thread, by areas or with `VOLUME` by volumes. It permutes the rows, and
+/// builds the tree over them.
+pub(super) struct Split<'a, const VOLUME: bool> {
+    pub(super) rows: &'a mut [Row],
+    pub(super) max_leaf: u32,
+    pub(super) tasks: &'a mut Vec<Task>,
+    pub(super) nodes: &'a mut Vec<Row>,
 }
 
 /// Half the area of a box, or its volume, for the cost function. Lengths are multiplied by `unit`.

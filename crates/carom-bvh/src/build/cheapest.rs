@@ -13,8 +13,8 @@
 //! the visit probability is equal for all boxes. So nodes become full even in flat and thin data,
 //! whose areas are 0.
 
-use super::Binary;
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use super::binary::Binary;
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 
 /// The maximum number of slots of a node.

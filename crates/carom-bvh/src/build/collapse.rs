@@ -6,9 +6,9 @@
 //!
 //! Reference: H. Dammertz, J. Hanika, A. Keller, Shallow Bounding Volume Hierarchies, 2008.
 
-use super::Binary;
+use super::binary::Binary;
 use super::rows::Row;
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use crate::tree::{Bvh, LEAF, Node8, TreeVolume};
 use crate::volumes::Volumes8;
 use crate::wide::WideNode;

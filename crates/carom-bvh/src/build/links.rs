@@ -5,10 +5,9 @@
 //! become leaves. A subtree that is too deep, as over nested boxes, is replaced by one that halves
 //! the leaves in their order. So the depth has a bound.
 
-use super::Binary;
-use super::binned::MAX_DEPTH;
+use super::binary::{Binary, MAX_DEPTH};
 use super::rows::Row;
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 
 /// No node.

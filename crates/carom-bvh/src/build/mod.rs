@@ -9,6 +9,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (eq. 25.2).
 
+mod binary;
 mod binned;
 mod bottom_up;
 mod cheapest;
@@ -26,6 +27,7 @@ pub(crate) mod own_axes;
 mod par;
 mod query_driven;
 mod rows;
+mod sah;
 mod settings;
 mod top_down;
 mod treelets;
@@ -37,42 +39,10 @@ use crate::tree::{Bvh, BvhError, TreeVolume};
 use crate::volumes::Volumes8;
 use crate::wide::WideNode;
 use alloc::vec::Vec;
+use binary::Binary;
 use carom_bounds::Aabb;
 use links::Links;
 use rows::Row;
-
-/// A binary tree from a builder. Children are adjacent, and after their parent unless the builder
-/// says otherwise.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Binary {
-    /// A row for each node. Its tag is the left child, or 0 for a leaf. Its count is the number of
-    /// primitives below.
-    nodes: Vec<Row>,
-    /// The primitives' numbers. Those of a node are contiguous, those of the left child first.
-    order: Vec<u32>,
-    /// The priority of opening each node in the collapse, at least 0. If empty, the area is used.
-    worth: Vec<f32>,
-}
-
-impl Binary {
-    /// Orders the nodes depth first, so that children come after their parent.
-    fn reorder_depth_first(&mut self) {
-        let Some(&root) = self.nodes.first() else { return };
-        let mut nodes = Vec::with_capacity(self.nodes.len());
-        nodes.push(root);
-        let mut stack = alloc::vec![0_usize];
-        while let Some(at) = stack.pop() {
-            let (left, count) = (nodes[at].tag() as usize, nodes[at].count());
-            if left != 0 {
-                let child = nodes.len();
-                nodes.extend_from_slice(&self.nodes[left..left + 2]);
-                nodes[at].set_numbers(child as u32, count);
-                stack.extend([child + 1, child]);
-            }
-        }
-        self.nodes = nodes;
-    }
-}
 
 /// The memory of builds. If it is kept, a rebuild allocates only the tree.
 #[derive(Clone, Debug, Default)]
@@ -217,7 +187,7 @@ impl Builder {
     ) -> Result<(), BvhError> {
         self.fill(boxes)?;
         if !boxes.is_empty() {
-            binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
+            sah::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
             self.binary.order.extend(self.rows.iter().map(Row::tag));
         }
         self.collapse(tree, |aabb, _, _| V::from_aabb(aabb));
@@ -274,12 +244,12 @@ impl Builder {
             }
             BuildMethod::ClusteredSah => {
                 morton::clusters(&self.sorted, &self.keys, max_leaf.min(4), &mut self.rows);
-                binned::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
+                sah::split(&mut self.rows, max_leaf, &mut self.tasks, &mut self.binary.nodes);
                 rows::expand(&self.rows, &self.sorted, &mut self.binary.order);
             }
-            BuildMethod::Sah => self.part(|rows, nodes, tasks| binned::split(rows, max_leaf, tasks, nodes)),
+            BuildMethod::Sah => self.part(|rows, nodes, tasks| sah::split(rows, max_leaf, tasks, nodes)),
             BuildMethod::Volume => {
-                self.part(|rows, nodes, tasks| binned::split_by_volume(rows, max_leaf, tasks, nodes));
+                self.part(|rows, nodes, tasks| sah::split_by_volume(rows, max_leaf, tasks, nodes));
             }
             BuildMethod::Mean => {
                 self.part(|rows, nodes, _| top_down::split(rows, max_leaf, u32::MAX, nodes, median::mean));

@@ -9,7 +9,7 @@
 //! Differs: the split is found by bisection from the top down, on one thread; [`super::one_pass`]
 //! goes from the leaves up.
 
-use super::Binary;
+use super::binary::Binary;
 use super::rows::Row;
 use crate::stack::Stack;
 use crate::tree::{BvhError, are_in_order, check_boxes, corners};

@@ -14,7 +14,7 @@
 //! Differs: leaves come in order, so a stack replaces the atomic flags of siblings. Short runs
 //! become leaves.
 
-use super::Binary;
+use super::binary::Binary;
 use super::morton::code;
 use super::rows::Row;
 use alloc::vec::Vec;

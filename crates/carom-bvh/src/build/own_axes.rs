@@ -11,7 +11,7 @@
 
 use super::rows::Row;
 use super::top_down::{around, part_by};
-use crate::relative::inverse_power_of_two;
+use crate::scale::inverse_power_of_two;
 use carom_bounds::{BoundingVolume, Moments};
 use glam::{DVec3, Vec3};
 

@@ -9,7 +9,6 @@
 //! (parallel construction).
 
 use super::binned::{Task, steps};
-use super::optimize::Move;
 use super::rows::Row;
 use alloc::boxed::Box;
 use alloc::vec::Vec;
@@ -34,7 +33,7 @@ enum BuiltSubtree {
     Cut([Row; 2], Box<[BuiltSubtree; 2]>),
 }
 
-/// The parallel form of [`super::binned::split`] and [`super::binned::split_by_volume`].
+/// The parallel form of [`super::sah::split`] and [`super::sah::split_by_volume`].
 pub(crate) fn split<const VOLUME: bool>(rows: &mut [Row], max_leaf: u32, nodes: &mut Vec<Row>) {
     let (root, task, unit) = steps::whole(rows);
     let built = subtree::<VOLUME>(rows, max_leaf, unit, task, root);
@@ -107,11 +106,11 @@ pub(crate) fn find_best_neighbours(
 }
 
 /// The moves that `search` finds, in the order of the candidates.
-pub(crate) fn search_all(
+pub(crate) fn search_all<M: Clone + Send>(
     candidates: &[u32],
-    search: impl Fn(u32, &mut Vec<(f32, u32)>) -> Option<Move> + Sync,
-) -> Vec<Move> {
-    let moves: Vec<Vec<Move>> = candidates
+    search: impl Fn(u32, &mut Vec<(f32, u32)>) -> Option<M> + Sync,
+) -> Vec<M> {
+    let moves: Vec<Vec<M>> = candidates
         .par_chunks(SEARCHES)
         .map_init(Vec::new, |stack, chunk| chunk.iter().filter_map(|&node| search(node, stack)).collect())
         .collect();

@@ -12,7 +12,7 @@
 
 use super::rows::Row;
 use super::top_down;
-use crate::relative::{LARGEST_SCALE, inverse_power_of_two};
+use crate::scale::{LARGEST_SCALE, inverse_power_of_two};
 use alloc::vec::Vec;
 
 const BINS: usize = 16;

@@ -4,7 +4,7 @@
 //!
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1 (top-down).
 
-use super::binned::MAX_DEPTH;
+use super::binary::MAX_DEPTH;
 use super::rows::Row;
 use alloc::vec::Vec;
 

@@ -2,7 +2,7 @@
 //! `playground`: cars, characters and a crane in a world of bodies, and all that a world has.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Checked, Run, chart, every, pool_of};
+use crate::command::demo_run::{Checked, Run, chart, every, pool_of};
 use crate::player::{BodyState, Chart, FrameStats, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use crate::soft_picture::SoftPicture;

@@ -9,7 +9,7 @@
 //! Reference: C. Reynolds, Steering Behaviors for Autonomous Characters, Game Developers
 //! Conference, 1999 (seek, wander, avoid).
 
-use crate::command::demo::Inserted;
+use crate::command::inserted::Inserted;
 use crate::player::{PlayerShape, View};
 use carom_broad::{BroadPhase, SpatialIndex};
 use carom_math::{Interval, Pose, Quat, Ray, Vec3};

@@ -8,7 +8,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 22.3 and 25.1.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_bounds::{Aabb, BoundingVolume, Obb};
 use carom_math::ops::sin_cos;

@@ -1,7 +1,7 @@
 //! The report of `carom demo clock` beside the phases: gears, pairs of parts, and turns of the
 //! barrels.
 
-use crate::command::demo::Inserted;
+use crate::command::inserted::Inserted;
 use carom_bounds::{Aabb, BoundingVolume};
 use carom_broad::BroadPhase;
 use carom_math::Pose;

@@ -8,7 +8,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.6, fig. 25.19.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_bounds::Obb;
 use carom_geom::TriMesh;

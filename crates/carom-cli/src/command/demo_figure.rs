@@ -4,7 +4,7 @@
 //! Faces that come near others and faces that cross are coloured. Nothing keeps them apart.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, every, hash};
+use crate::command::demo_run::{Run, chart, every, hash};
 use crate::figure::{Figure, Parameters};
 use crate::player::{
     BodyState, FaceState, FrameStats, PlayerMesh, PlayerShape, Recording, SurfaceFrame, View,

@@ -6,7 +6,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.11.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_bounds::{Aabb, BoundingVolume, Obb, Shaft};
 use carom_ccd::{

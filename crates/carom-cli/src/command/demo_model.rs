@@ -9,8 +9,8 @@
 //! Reference: Khronos Group, glTF 2.0 Specification, 2021, 3.7 and 3.11.
 
 use crate::args::DemoArgs;
-use crate::command::demo::Run;
 use crate::command::demo_figure::FigureRecorder;
+use crate::command::demo_run::Run;
 use crate::figure::{Figure, Parameters};
 use crate::player::{BodyState, PlayerShape, View};
 use crate::remarks::Remarks;

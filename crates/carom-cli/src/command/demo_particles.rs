@@ -8,7 +8,7 @@
 mod everything;
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Checked, Run, chart, every, hash, pool_of};
+use crate::command::demo_run::{Checked, Run, chart, every, hash, pool_of};
 use crate::player::{
     BodyState, Chart, FaceState, FrameStats, PlayerCloud, PlayerMesh, PlayerShape, Recording, SurfaceFrame,
     View,

@@ -9,7 +9,7 @@
 //! Bodies, GRAPP 2008.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_geom::TriMesh;
 use carom_math::ops::sin_cos;

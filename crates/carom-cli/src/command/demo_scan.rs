@@ -10,7 +10,7 @@
 
 use crate::args::DemoArgs;
 use crate::cluster_picture::PictureBox;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use carom_math::ops::sin_cos;
 use carom_math::{Pose, Quat, Vec3};

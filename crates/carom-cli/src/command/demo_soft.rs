@@ -5,7 +5,7 @@
 //! exceed its energy at the start.
 
 use crate::args::{ClothOver, DemoArgs};
-use crate::command::demo::{Checked, Run, chart, every, hash};
+use crate::command::demo_run::{Checked, Run, chart, every, hash};
 use crate::player::{
     BodyState, FaceState, FrameStats, PlayerMesh, PlayerShape, Recording, SurfaceFrame, View,
 };

@@ -2,7 +2,7 @@
 //! body stands still.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Checked, Run, chart, every, pool_of};
+use crate::command::demo_run::{Checked, Run, chart, every, pool_of};
 use crate::player::{BodyState, FaceState, FrameStats, PlayerMesh, Recording, SurfaceFrame, View};
 use crate::progress::Progress;
 use crate::soft_world::FRAME;

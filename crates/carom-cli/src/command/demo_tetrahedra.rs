@@ -10,7 +10,7 @@
 //! to 11).
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, every, hash};
+use crate::command::demo_run::{Run, chart, every, hash};
 use crate::player::{BodyState, FrameStats, PlayerMesh, PlayerShape, Recording, View};
 use crate::progress::Progress;
 use carom_bounds::{BoundingVolume, Obb};

@@ -7,7 +7,7 @@
 //! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.2.1.
 
 use crate::args::DemoArgs;
-use crate::command::demo::{Run, chart, hash};
+use crate::command::demo_run::{Run, chart, hash};
 use crate::player::{
     BodyState, FaceState, FrameStats, PlayerMesh, PlayerShape, Recording, SurfaceFrame, View,
 };

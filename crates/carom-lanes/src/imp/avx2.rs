@@ -6,8 +6,9 @@
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
 use super::sse2::{self, prefetch};
-use crate::dispatch::{Kernel, Level};
+use crate::kernel::Kernel;
 use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
+use crate::level::Level;
 use crate::line::SharedLine;
 use core::arch::x86_64::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};

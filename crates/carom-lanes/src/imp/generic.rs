@@ -2,8 +2,8 @@
 //!
 //! Reference: none needed; each operation is its own definition.
 
-use crate::dispatch::Level;
 use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
+use crate::level::Level;
 use core::array;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 

@@ -17,7 +17,7 @@ pub(crate) mod simd128;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod sse2;
 
-use crate::dispatch::Level;
+use crate::level::Level;
 
 /// The instruction set that every machine of the build has.
 #[cfg(target_arch = "x86_64")]

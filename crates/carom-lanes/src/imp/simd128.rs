@@ -7,8 +7,8 @@
 
 use super::generic::TRUNC_LIMIT;
 use super::pair::Pair;
-use crate::dispatch::Level;
 use crate::lanes::{F32Lanes, MaskLanes, Simd, U32Lanes, sealed::Sealed};
+use crate::level::Level;
 use core::arch::wasm32::*;
 use core::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Sub};
 

@@ -38,7 +38,7 @@ pub(super) fn parts<T: Tally>(
         Some(swept) => {
             earliest.add_clear(swept.room);
             let time = end - start;
-            let walk = a.parts_on_path(swept.center, swept.half, swept.velocity, time, |number, part| {
+            let walk = a.parts_on_path(&swept, time, |number, part| {
                 order.extend(swept.enters(part, time).map(|enters| (enters, number)));
             });
             query.count_walk(&walk);

@@ -10,8 +10,9 @@ use super::shape::Shape;
 use super::{closed_form, cluster_pair, compound_pair};
 use crate::closest::Closest;
 use crate::cost::Count;
+use crate::field_pair::FieldQuery;
 use crate::workspace::Workspace;
-use crate::{field_pair, half_space, mesh_convex, mesh_mesh};
+use crate::{half_space, mesh_convex, mesh_mesh};
 use carom_math::WidePose;
 
 /// Whether two shapes touch or overlap.
@@ -30,7 +31,7 @@ pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Co
         }
         Method::MeshConvex(a, b) => mesh_convex::intersects(a, b, b_in_a, count),
         Method::Meshes(a, b) => mesh_mesh::intersects(a, b, b_in_a, count),
-        Method::Field(a, b) => field_pair::intersects(a, &b, b_in_a, count),
+        Method::Field(a, b) => FieldQuery::new(a, b_in_a, 0.0, count).intersects(&b),
         Method::Cluster(a) => cluster_pair::intersects(a, b, b_in_a, &touches, count),
         Method::Parts(a) => compound_pair::intersects(a, b, b_in_a, count, touches),
         Method::Swapped => intersects(b, a, &b_in_a.inverse(), count),
@@ -61,7 +62,7 @@ pub(super) fn distance(
         Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::distance(a, b, b_in_a, max_distance, count),
         Method::Meshes(a, b) => mesh_mesh::distance(a, b, b_in_a, max_distance, memory, count),
-        Method::Field(a, b) => field_pair::distance(a, &b, b_in_a, max_distance, count),
+        Method::Field(a, b) => FieldQuery::new(a, b_in_a, max_distance, count).distance(&b),
         Method::Cluster(a) => cluster_pair::distance(a, b, b_in_a, max_distance, &of_part, memory, count),
         Method::Parts(a) => compound_pair::nearest(a, b, b_in_a, max_distance, memory, count, of_part),
         Method::Swapped => {
@@ -94,7 +95,7 @@ pub(super) fn contact(
         Method::PlaneMesh(a, b) => mesh_convex::closest_to_half_space(a.normal_wide(), b, b_in_a, count),
         Method::MeshConvex(a, b) => mesh_convex::contact(a, b, b_in_a, prediction, count)?,
         Method::Meshes(a, b) => mesh_mesh::contact(a, b, b_in_a, prediction, memory, count)?,
-        Method::Field(a, b) => field_pair::contact(a, &b, b_in_a, prediction, count)?,
+        Method::Field(a, b) => FieldQuery::new(a, b_in_a, prediction, count).contact(&b)?,
         Method::Cluster(a) => {
             let of_box = |solid: &Shape, b_in_box: &WidePose, limit: f64, memory: &mut Workspace| {
                 distance(solid, b, b_in_box, limit, memory, count)

@@ -4,10 +4,10 @@ use super::super::num::geom::{PointProjection, RayHit};
 use super::super::num::{Interval, Vec3, narrow, narrow_real, widen, widen_real};
 use super::line::Line;
 use crate::cost::Count;
-use crate::field_pair::{BoundedContact, nearest_convex};
+use crate::field_pair::{BoundedContact, FieldQuery};
 use crate::ray_convex::Point;
 use carom_geom::{Crossing, DistanceField, FeatureId};
-use carom_math::{WidePose, tol};
+use carom_math::WidePose;
 use core::ops::ControlFlow;
 
 /// Visits the crossings of a line with the surface in the interval, in order, until `hit` stops.
@@ -34,9 +34,9 @@ pub(super) fn project_point(
     count: impl Count,
 ) -> Option<PointProjection> {
     let pose = WidePose { translation: widen(point), ..WidePose::IDENTITY };
-    let tolerance = tol::FIELD_SEARCH * field.resolution();
-    let BoundedContact { closest, .. } = count
-        .with_field(field, |field| nearest_convex(field, &Point, &pose, f64::INFINITY, tolerance, count))?;
+    let BoundedContact { closest, .. } = count.with_field(field, |field| {
+        FieldQuery::new(field, &pose, f64::INFINITY, count).nearest_convex(&Point)
+    })?;
     let found =
         PointProjection::new(narrow(closest.point_a), narrow_real(closest.distance), FeatureId::UNKNOWN);
     Some(if field.has_inside() { found } else { found.without_inside() })

@@ -5,7 +5,7 @@ use super::super::num::{Real, widen_real};
 use super::convex_manifold::Within;
 use crate::cost::Count;
 use crate::field_manifolds::visit_manifolds;
-use crate::field_pair::FieldOther;
+use crate::field_pair::{FieldOther, FieldQuery};
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
 use carom_geom::DistanceField;
@@ -24,7 +24,8 @@ pub(super) fn manifolds(
 ) {
     let first = out.len();
     let within = &mut Within { prediction, out };
-    visit_manifolds(a, b, b_in_a, widen_real(prediction), &mut memory.touches, within, count);
+    let query = &FieldQuery::new(a, b_in_a, widen_real(prediction), count);
+    visit_manifolds(query, b, &mut memory.touches, within);
     if let FieldOther::Mesh(_) = b {
         out[first..].sort_unstable_by_key(|manifold| manifold.contacts().first().map_or(0, |c| c.part_b));
     }

@@ -7,6 +7,7 @@ use super::shape::{Shape, ShapeKind};
 use super::{cluster_pair, dispatch};
 use crate::cluster_search::at;
 use crate::cost::Count;
+use crate::swept_box::SweptBox;
 use crate::workspace::CastMemory;
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
@@ -38,24 +39,17 @@ impl<'a> PartList<'a> {
         }
     }
 
-    /// Visits the parts that a moving box may touch, as index and box; see
-    /// [`PartBoxes::parts_on_path`](crate::part_boxes::PartBoxes::parts_on_path).
+    /// Visits the parts that a moving box may touch within `time`, as index and box, unsorted.
     pub(super) fn parts_on_path(
         &self,
-        origin: DVec3,
-        half: DVec3,
-        direction: DVec3,
-        end: f64,
+        swept: &SweptBox,
+        time: f64,
         mut part: impl FnMut(u32, &Aabb),
     ) -> Counters {
         match self {
-            PartList::Compound(a) => a.boxes().parts_on_path(origin, half, direction, end, part),
+            PartList::Compound(a) => a.boxes().parts_on_path(swept, time, part),
             PartList::Cluster(a) => {
-                let walk = a.tree().visit_moving_box(origin, half, direction, 0.0, end, |leaf, until| {
-                    leaf.primitives.iter().for_each(|&number| part(number, &a.part_box(number)));
-                    ControlFlow::Continue(until)
-                });
-                walk.counters
+                swept.visit_tree(a.tree(), time, |number| part(number, &a.part_box(number)))
             }
         }
     }

@@ -42,8 +42,7 @@ fn a_cache_changes_the_search_and_not_the_distance() {
     assert!(1000 < n_apart && 500 < n_together, "{n_apart} {n_together}");
 }
 
-/// One that was stored goes on as the one that was kept; one from before walks were remembered is
-/// read, and without GJK's part refused.
+/// One that was stored goes on as the one that was kept; one without GJK's part is refused.
 #[cfg(feature = "serde")]
 #[test]
 fn a_stored_cache_is_read_or_refused() {
@@ -64,16 +63,10 @@ fn a_stored_cache_is_read_or_refused() {
     let mut again: ManifoldCache = serde_json::from_value(stored.clone()).unwrap();
     assert_eq!(again, cache);
     assert_ne!(again, ManifoldCache::new());
-    let without = |field: &str| {
-        let mut stored = stored.clone();
-        stored.as_object_mut().unwrap().remove(field).unwrap();
-        serde_json::from_value::<ManifoldCache>(stored)
-    };
-    let mut older = without("places").unwrap();
     for step in 1..20 {
-        let kept = query(step, &mut cache);
-        assert_eq!(kept, query(step, &mut again));
-        assert!((kept.distance - query(step, &mut older).distance).abs() < 1e-6);
+        assert_eq!(query(step, &mut cache), query(step, &mut again));
     }
-    assert!(without("gjk").unwrap_err().to_string().contains("gjk"));
+    let mut part = stored;
+    part.as_object_mut().unwrap().remove("gjk").unwrap();
+    assert!(serde_json::from_value::<ManifoldCache>(part).unwrap_err().to_string().contains("gjk"));
 }

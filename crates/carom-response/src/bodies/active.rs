@@ -47,7 +47,7 @@ impl ActiveBodies {
         let mut next = 0;
         for (index, &body) in listed.iter().enumerate() {
             if body < next || bodies.len() <= body as usize {
-                return Err(SolverError::Mover(index));
+                return Err(SolverError::ActiveBody(index));
             }
             next = body + 1;
         }

@@ -33,7 +33,6 @@ pub(crate) struct ManifoldKey {
 #[derive(Clone, Copy, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct CachedImpulse {
-    #[cfg_attr(feature = "serde", serde(rename = "trace"))]
     pub(crate) manifold_key: ManifoldKey,
     /// Impulse of one substep.
     impulse: ContactImpulse,

@@ -128,7 +128,6 @@ pub(crate) struct WorldLoad {
     /// The load that is used. It was present in two steps in a row, and decays slowly.
     held: Real,
     /// The length of the longest of the last steps, which decays.
-    #[cfg_attr(feature = "serde", serde(default))]
     longest: Real,
 }
 

@@ -38,33 +38,24 @@ pub struct Joint {
     /// joint. The next step drops those of limits, motors and springs that were removed.
     pub impulse: JointImpulse,
     /// The stiffness of a soft joint; `None` is the stiffness of the solver settings.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Option<Spring>,
     /// A spring about the axis of a revolute joint; other kinds have none.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub torsion_spring: Option<TorsionSpring>,
     /// The angle at the end of the last substep. It is updated only if there is a torsion spring.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub winding: Winding,
     /// The joints that a gear or a rack and pinion couples; `None` for other kinds.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub gear: Option<GearParts>,
     /// The force above which the joint is overloaded, as a mean over a step; `None` has no limit.
     /// Not negative. The owner of the joint removes overloaded joints.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub break_force: Option<Real>,
     /// The torque above which the joint is overloaded, as a mean over a step; `None` has no limit.
     /// Not negative.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub break_torque: Option<Real>,
     /// Whether the two bodies also collide. The owner of the joint uses it, not the solver.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub has_contacts: bool,
     /// User data. The solver does not read it.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub user_data: u64,
     /// The load in the last step in which one of the bodies moved.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub load: JointLoad,
 }
 

@@ -22,16 +22,13 @@ pub struct JointImpulse {
     pub upper: Real,
     /// Impulses of the motors, in the order of [`JointAxis`](crate::JointAxis). The motor of a
     /// revolute joint is about x, that of a prismatic joint along x.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub motors: [Real; 6],
     /// Impulse of the torsion spring.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub spring: Real,
     /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom,
     /// by axis. The limits of twist are those about x. For a pulley the first two entries belong to
     /// the sides of A and B: the impulse that stops an end at its fixed point, and that of a rope
     /// that is all on this side.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was no
     /// substep.

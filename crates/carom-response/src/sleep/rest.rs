@@ -86,7 +86,6 @@ pub struct RestTimer {
     near_linear: Vec3,
     near_angular: Vec3,
     /// Whether it bounced, and has touched something and not been slow since then.
-    #[cfg_attr(feature = "serde", serde(default))]
     is_bouncing: bool,
 }
 

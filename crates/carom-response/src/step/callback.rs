@@ -22,8 +22,8 @@ impl BodyStates {
         call: &mut dyn FnMut(Substep<'_>),
     ) {
         self.read_motions(bodies, active);
-        let (count, dt, movers) = (context.n_substeps, context.h, active.indices());
-        call(Substep { index, count, dt, movers, motions: &mut self.motions });
+        let (count, dt) = (context.n_substeps, context.h);
+        call(Substep { index, count, dt, active: active.indices(), motions: &mut self.motions });
         self.write_motions(bodies, active, context.h);
     }
 

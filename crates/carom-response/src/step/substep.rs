@@ -63,8 +63,9 @@ pub struct Substep<'a> {
     pub count: u32,
     /// The length of the substep, a time.
     pub dt: Real,
-    /// The indices of the bodies that move, ascending.
-    pub movers: &'a [u32],
+    /// The indices of the active bodies, ascending: those that are dynamic and awake, or kinematic
+    /// with a velocity.
+    pub active: &'a [u32],
     /// The motions of these bodies. Velocities and forces may be changed. The other numbers are
     /// for reading. A change that is not finite is ignored.
     pub motions: &'a mut [BodyMotion],

@@ -34,14 +34,14 @@ fn apart(contacts: &[ContactPair]) -> (Vec<ContactLink>, [Vec<Manifold>; 2]) {
 #[test]
 fn links_are_as_pairs() {
     let (mut pairs, mut linked) = (scene(), scene());
-    let movers: Vec<u32> = (1..linked.bodies.len() as u32).collect();
+    let active: Vec<u32> = (1..linked.bodies.len() as u32).collect();
     for step in 0..120 {
         pairs.step();
         linked.find_contacts();
         let (links, [first, second]) = apart(&linked.contacts);
         let contacts = Contacts::Links(&links, [&first, &second]);
         assert!(contacts.len() == links.len() && contacts.is_empty() == links.is_empty());
-        linked.solver.step_awake(&mut linked.bodies, &movers, &contacts, (&mut [], &[]), DT, None).unwrap();
+        linked.solver.step_awake(&mut linked.bodies, &active, &contacts, (&mut [], &[]), DT, None).unwrap();
         assert_eq!(pairs.bodies, linked.bodies, "step {step}");
         assert_eq!(pairs.solver.contact_impulses(), linked.solver.contact_impulses());
     }
@@ -53,14 +53,14 @@ fn a_link_to_no_manifold_is_refused() {
     let mut scene = scene();
     scene.run(0.5);
     scene.find_contacts();
-    let movers: Vec<u32> = (1..scene.bodies.len() as u32).collect();
+    let active: Vec<u32> = (1..scene.bodies.len() as u32).collect();
     let (mut links, [first, second]) = apart(&scene.contacts);
     let n = first.len() + second.len();
     links[7].manifold = n as u32;
     let before = scene.bodies.clone();
     let mut step = |links: &[ContactLink]| {
         let contacts = Contacts::Links(links, [&first, &second]);
-        scene.solver.step_awake(&mut scene.bodies, &movers, &contacts, (&mut [], &[]), DT, None)
+        scene.solver.step_awake(&mut scene.bodies, &active, &contacts, (&mut [], &[]), DT, None)
     };
     let error = step(&links).unwrap_err();
     assert_eq!(error, SolverError::ContactManifold(7));

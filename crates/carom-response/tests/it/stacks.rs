@@ -191,12 +191,12 @@ fn suspended_bodies_go_on_pressing_after_substeps_of_another_length() {
             scene.solver.settings_mut().substeps = before;
             scene.run(3.0);
             scene.solver.settings_mut().substeps = after;
-            let movers = if is_suspended { &[1, 2][..] } else { &[1, 2, 3, 4, 5, 6, 7, 8] };
+            let active = if is_suspended { &[1, 2][..] } else { &[1, 2, 3, 4, 5, 6, 7, 8] };
             for _ in 0..2 {
                 scene.find_contacts();
                 let Scene { solver, bodies, contacts, .. } = &mut scene;
                 let contacts = Contacts::Pairs(contacts);
-                solver.step_awake(bodies, movers, &contacts, (&mut [], &[]), DT, None).unwrap();
+                solver.step_awake(bodies, active, &contacts, (&mut [], &[]), DT, None).unwrap();
             }
             let mut fastest = 0.0_f32;
             for _ in 0..2 {

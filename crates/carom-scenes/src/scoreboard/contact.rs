@@ -3,7 +3,9 @@
 //! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 38 (rigid bodies in contact,
 //! rolling).
 
-use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, floor, turn};
+use super::film::{Film, larger, rotation};
+use super::parts::{GRAVITY, STEP, cuboid, floor, turn};
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -70,7 +72,7 @@ fn slopes() -> Row {
                 "creep on slopes at least 1 degree below the angle of friction, m in 10 s",
                 Limit::AtMost(0.01),
                 "static friction holds: 1 mm per second would be visible",
-                move |film: &Film| (0..3).map(|lane| travel_of(film, lane)).fold(0.0, super::film::larger),
+                move |film: &Film| (0..3).map(|lane| travel_of(film, lane)).fold(0.0, larger),
             ),
             Figure::new(
                 "displacement on the steepest slope, relative to the closed form",
@@ -81,7 +83,7 @@ fn slopes() -> Row {
                     let angle = critical + OFFSETS[lane].to_radians();
                     let acceleration = GRAVITY * (sin(angle) - FRICTION * cos(angle));
                     let frame = film.frame_at(5.0);
-                    let seconds = super::STEP * frame as f64;
+                    let seconds = STEP * frame as f64;
                     let went = film.center(frame, 2 * lane + 1) - film.center(0, 2 * lane + 1);
                     went.length() / (0.5 * acceleration * seconds * seconds)
                 },
@@ -114,12 +116,12 @@ fn conveyor() -> Row {
             let acceleration = friction * GRAVITY;
             let slip = speed.abs() / acceleration;
             let frame = film.frame_at(share * slip);
-            let seconds = super::STEP * frame as f64;
+            let seconds = STEP * frame as f64;
             let slipping = seconds.min(slip);
             let travel = 0.5 * acceleration * slipping * slipping + speed.abs() * (seconds - slipping);
             (went(film, lane, frame).x / (travel * speed.signum()) - 1.0).abs()
         };
-        BELTS.into_iter().enumerate().map(error).fold(0.0, super::film::larger)
+        BELTS.into_iter().enumerate().map(error).fold(0.0, larger)
     };
     Row {
         name: "conveyor".into(),
@@ -149,7 +151,7 @@ fn conveyor() -> Row {
                         let velocity = last.states[2 * lane + 1].linear_velocity.as_dvec3();
                         (velocity - DVec3::X * speed).length() / speed.abs()
                     };
-                    BELTS.into_iter().enumerate().map(difference).fold(0.0, super::film::larger)
+                    BELTS.into_iter().enumerate().map(difference).fold(0.0, larger)
                 },
             ),
             Figure::new(
@@ -159,7 +161,7 @@ fn conveyor() -> Row {
                 move |film: &Film| {
                     let last = film.frames.len() - 1;
                     let aside = |lane: usize| went(film, lane, last).with_x(0.0).length();
-                    (0..BELTS.len()).map(aside).fold(0.0, super::film::larger)
+                    (0..BELTS.len()).map(aside).fold(0.0, larger)
                 },
             ),
         ],
@@ -229,7 +231,7 @@ fn bounce_full() -> Row {
                         let highest = apexes(film, ball + 1).into_iter().fold(f64::NAN, f64::max);
                         highest / f64::from(heights[ball])
                     };
-                    super::film::larger(highest(0), highest(1))
+                    larger(highest(0), highest(1))
                 },
             ),
         ],
@@ -256,7 +258,7 @@ fn bounce_half() -> Row {
                     let (mut expected, mut worst) = (5.0, 0.0);
                     for apex in &apexes[..3] {
                         expected *= 0.25;
-                        worst = super::film::larger(worst, (apex / expected - 1.0).abs());
+                        worst = larger(worst, (apex / expected - 1.0).abs());
                     }
                     worst
                 },
@@ -320,7 +322,7 @@ fn coin_straight() -> Row {
 
 /// Returns the axis of a cylinder in a frame of the film.
 fn axis(film: &Film, frame: usize, body: usize) -> DVec3 {
-    super::film::rotation(&film.frames[frame].states[body].pose) * DVec3::Y
+    rotation(&film.frames[frame].states[body].pose) * DVec3::Y
 }
 
 /// Returns the angle by which the axis of a body has turned around the vertical since the start,
@@ -383,7 +385,7 @@ fn coin_circle() -> Row {
                 move |film: &Film| {
                     let lean_of = |frame| libm::acos(axis(film, frame, 1).y.clamp(-1.0, 1.0));
                     let change = (0..film.frames.len()).map(|frame| (lean_of(frame) - lean).abs());
-                    change.fold(0.0, super::film::larger).to_degrees()
+                    change.fold(0.0, larger).to_degrees()
                 },
             ),
         ],

@@ -4,7 +4,7 @@
 //! Reference: L. Landau, E. Lifshitz, Mechanics, 3rd ed., 1976, 32 and 33 (inertia tensor, angular
 //! momentum).
 
-use super::{GRAVITY, STEP};
+use super::parts::{GRAVITY, STEP};
 use crate::body::{JointSpec, SceneSpec};
 use alloc::vec::Vec;
 use carom_math::{Pose, Vec3};

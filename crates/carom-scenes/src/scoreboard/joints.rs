@@ -3,7 +3,9 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (a bridge, a ball on a chain).
 
-use super::{Figure, Film, GRAVITY, Limit, Row, block, cuboid, floor, turn};
+use super::film::Film;
+use super::parts::{GRAVITY, block, cuboid, floor, turn};
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::ragdoll::push_ragdoll;
 use crate::rng::Rng;

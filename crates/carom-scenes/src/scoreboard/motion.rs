@@ -5,8 +5,9 @@
 //! heavy top).
 
 use super::contact::azimuth;
-use super::film::{larger, rotation};
-use super::{Figure, Film, GRAVITY, Limit, Row, cuboid, turn};
+use super::film::{Film, larger, rotation};
+use super::parts::{GRAVITY, STEP, cuboid, turn};
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, JointSpec, SceneSpec, ShapeSpec};
 use crate::rng::Rng;
 use alloc::vec;
@@ -168,7 +169,7 @@ fn pendulum() -> Row {
         for frame in 1..film.frames.len() {
             let [before, now] = [x(frame - 1), x(frame)];
             if (before < 0.0) != (now < 0.0) {
-                times.push(super::STEP * (frame as f64 - now / (now - before)));
+                times.push(STEP * (frame as f64 - now / (now - before)));
             }
         }
         times

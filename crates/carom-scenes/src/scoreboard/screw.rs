@@ -3,7 +3,9 @@
 //! Reference: H. Goldstein, Classical Mechanics, 2nd ed., 1980, 1-4 (constraints, and the motions
 //! that they leave).
 
-use super::{Figure, Film, GRAVITY, Limit, Row, film};
+use super::film::{self, Film};
+use super::parts::GRAVITY;
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use alloc::vec;
 use alloc::vec::Vec;

@@ -2,7 +2,9 @@
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (pyramids, high mass ratios).
 
-use super::{Figure, Film, Limit, Row, block, cuboid, floor, turn};
+use super::film::Film;
+use super::parts::{block, cuboid, floor, turn};
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, Drive, SceneSpec};
 use crate::rng::Rng;
 use alloc::format;

@@ -3,7 +3,9 @@
 //! Reference: J. M. J. van Leeuwen, The domino effect, American Journal of Physics 78, 2010, III to
 //! VI; E. Catto, Solver2D, box2d.org, 2024 (a card house, an arch).
 
-use super::{Figure, Film, GRAVITY, Limit, Row, block, cuboid, film, floor, turn};
+use super::film::{self, Film};
+use super::parts::{GRAVITY, STEP, block, cuboid, floor, turn};
+use super::row::{Figure, Limit, Row};
 use crate::body::{BodySpec, SceneSpec, ShapeSpec};
 use alloc::vec;
 use alloc::vec::Vec;
@@ -243,7 +245,7 @@ fn speed_of(film: &Film) -> f64 {
     if n < 200 {
         return f64::NAN;
     }
-    let seconds = (starts[n - 1] - starts[100]) as f64 * super::STEP;
+    let seconds = (starts[n - 1] - starts[100]) as f64 * STEP;
     (DOMINO[1] + DOMINO[2]) * (n - 101) as f64 / seconds
 }
 

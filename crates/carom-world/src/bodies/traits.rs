@@ -16,9 +16,7 @@ pub(crate) struct Traits {
     pub(crate) filter: Filter,
     pub(crate) friction: f32,
     pub(crate) restitution: f32,
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) rolling_friction: f32,
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) spinning_friction: f32,
     pub(crate) friction_rule: CombineRule,
     pub(crate) restitution_rule: CombineRule,
@@ -27,15 +25,12 @@ pub(crate) struct Traits {
     /// Whether all colliders of the body are sensors.
     pub(crate) is_sensor: bool,
     /// Whether a collider of the body is a sensor.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_sensor: bool,
     /// Whether its colliders are in `BodySet::composites`.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_composite: bool,
     pub(crate) is_fast: bool,
     pub(crate) records_pushes: bool,
     /// Whether a collider of the body has materials by part, in `BodySet::part_materials`.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_part_materials: bool,
     pub(crate) hooks: ActiveHooks,
     pub(crate) user_data: u64,

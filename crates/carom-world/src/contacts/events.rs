@@ -44,7 +44,6 @@ pub struct Event {
     /// The body with the larger number.
     pub b: BodyId,
     /// Their colliders: [`Event::collider_a`].
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) slots: [ColliderSlot; 2],
     /// Whether the contact began, persisted or ended.
     pub kind: EventKind,

@@ -26,7 +26,6 @@ pub(crate) struct PairState {
     pub(crate) is_wanted: bool,
     pub(crate) is_sensor: bool,
     /// Whether a hook disabled it in the last step, so that its bodies pass each other.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_disabled: bool,
     pub(crate) is_touching: bool,
     pub(crate) was_touching: bool,
@@ -36,21 +35,17 @@ pub(crate) struct PairState {
     pub(crate) is_new: bool,
     /// Whether it was not solved yet. Impulses that the solver has cached for the numbers of its
     /// bodies then belong to removed bodies.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unsolved: bool,
     /// Whether it was due at the last detection, and a budget deferred it.
-    #[cfg_attr(feature = "serde", serde(rename = "is_put_off"))]
     pub(crate) is_deferred: bool,
     /// Whether contacts were dropped while it was deferred, because its bodies slid, rolled or
     /// separated.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) has_lost: bool,
     /// Whether a budget defers it in this detection. Before the selection: whether it is a
     /// candidate for a test.
     pub(crate) is_skipped: bool,
     /// How far its bodies have moved relative to each other since the last test, plus an amount for
     /// each step: see `recycling`.
-    #[cfg_attr(feature = "serde", serde(default, rename = "way"))]
     pub(crate) drift: f32,
     /// Whether its manifolds are in `ContactSet::sleeping`.
     #[cfg_attr(feature = "serde", serde(skip))]

@@ -42,10 +42,8 @@ pub(crate) struct Rules {
     pub(crate) approaching: Vec<([u32; 2], f64)>,
     /// Pairs that touch, and whose contact began in an earlier detection, after the last step in
     /// which time passed. A knock of them is still due.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) begun: Vec<([u32; 2], ())>,
     /// Whether the rules were not applied to the events of the last detection.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) is_unanswered: bool,
 }
 

@@ -61,13 +61,10 @@ pub(crate) struct Joints {
     next: u64,
     n_gaps: usize,
     /// The gears, ascending, each with the two joints that it couples.
-    #[cfg_attr(feature = "serde", serde(default))]
     gears: Vec<(JointId, [JointId; 2])>,
     /// The joints that broke in the last step.
-    #[cfg_attr(feature = "serde", serde(default))]
     pub(crate) broken: Vec<JointBroken>,
     /// The joints that the user disabled, ascending.
-    #[cfg_attr(feature = "serde", serde(default))]
     disabled: Vec<JointId>,
     /// The joints that do not act, ascending: disabled ones, those of disabled bodies, and gears
     /// of such joints.

@@ -49,8 +49,7 @@ struct StoredThing {
     collision: CollisionRules,
     ids: Vec<[u32; 2]>,
     kind: Kind,
-    /// The group in the solver of particles that were all removed. Older snapshots have none.
-    #[cfg_attr(feature = "serde", serde(default))]
+    /// The group in the solver of particles that were all removed.
     group: Option<u32>,
     /// The bits of the settings.
     numbers: Vec<u32>,
@@ -78,15 +77,13 @@ struct StoredPart {
     pins: Vec<(u32, Vec3)>,
     held: Vec<Held>,
     force: Vec3,
-    /// The loads in the next step, and those of the last one. Older snapshots have none.
-    #[cfg_attr(feature = "serde", serde(default))]
+    /// The loads in the next step, and those of the last one.
     loads: [Vec<SoftLoad>; 2],
     friction: f32,
     restitution: f32,
     /// The rotations of tetrahedra.
     rotations: Vec<[f32; 4]>,
-    /// The stored state of the links of a rope. Older snapshots have none.
-    #[cfg_attr(feature = "serde", serde(default))]
+    /// The stored state of the links of a rope.
     links: Vec<[f64; 7]>,
 }
 

@@ -125,7 +125,7 @@ fn refit_in_parts(
     // thread.
     out.resize(active.len(), any);
     let fill = |(active, out): (&[u32], &mut [(ProxyId, Aabb)])| {
-        active.iter().zip(out).all(|(mover, out)| refit(mover).map(|new| *out = new).is_some())
+        active.iter().zip(out).all(|(body, out)| refit(body).map(|new| *out = new).is_some())
     };
     let has_all = active
         .par_chunks(CHUNK_LENGTH)

@@ -143,7 +143,7 @@ impl Substep<'_> {
     /// Returns a dynamic body that moves in this step. `None` for a body that sleeps, is suspended
     /// by a budget, is not dynamic, or was removed.
     pub fn body(&mut self, id: BodyId) -> Option<BodyForces<'_>> {
-        let index = self.inner.movers.binary_search(&id.index).ok()?;
+        let index = self.inner.active.binary_search(&id.index).ok()?;
         let motion = self.inner.motions.get_mut(index).filter(|motion| motion.is_dynamic)?;
         let user_data = self.names.user_data(id.index);
         (self.names.id(id.index) == id).then_some(BodyForces { id, user_data, motion })
@@ -152,7 +152,7 @@ impl Substep<'_> {
     /// Calls `f` for each dynamic body that moves in this step, on several threads with the feature
     /// `parallel`.
     pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
-        self.names.visit(self.inner.movers, self.inner.motions, &f);
+        self.names.visit(self.inner.active, self.inner.motions, &f);
     }
 }
 

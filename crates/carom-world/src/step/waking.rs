@@ -73,7 +73,10 @@ impl<B: BroadPhase> World<B> {
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
         // The speeds that woken bodies may get, by body.
         let mut hits: BTreeMap<u32, f32> = BTreeMap::new();
+        // The speeds that bodies may get from what hits them, by body, in one round of the loop.
+        let mut hits_on: BTreeMap<u32, f32> = BTreeMap::new();
         loop {
+            hits_on.clear();
             self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
@@ -110,7 +113,8 @@ impl<B: BroadPhase> World<B> {
                     speeds.reduce(f32::max)
                 };
                 let known = hits.get(&awake.index).copied().unwrap_or(0.0);
-                let Some(speed) = met(known).or_else(|| met(self.hit_on(awake, time))) else { continue };
+                let mut hit_on = || *hits_on.entry(awake.index).or_insert_with(|| self.hit_on(awake, time));
+                let Some(speed) = met(known).or_else(|| met(hit_on())) else { continue };
                 for body in [pair.a, pair.b].into_iter().filter(|&body| sleeps(body)) {
                     sleepers.push(body);
                     let known = hits.entry(body).or_insert(0.0);

@@ -198,7 +198,7 @@ fn entries_more_or_less() {
         "is_stale",
         "moved",
         "detected_poses",
-        "records",
+        "states",
         "caches",
     ];
     let others = [
@@ -208,7 +208,7 @@ fn entries_more_or_less() {
         "/events",
         "/joints/list",
         "/joints/ids",
-        "/solver/kept",
+        "/solver/cached",
         "/solver/asleep",
     ];
     for table in tables.map(|table| format!("/{table}")).iter().map(String::as_str).chain(others) {
@@ -246,20 +246,20 @@ fn the_first_offender_is_named() {
     seen.push(seen[0].clone());
     assert_eq!(error(&other), entry("the table of earlier poses", n));
     let mut other = stored.clone();
-    let records = other["records"].as_array_mut().unwrap();
-    let touching = records.iter().position(|record| record["n"] != 0).unwrap();
-    records[touching]["is_sensor"] = true.into();
+    let states = other["states"].as_array_mut().unwrap();
+    let touching = states.iter().position(|state| state["n"] != 0).unwrap();
+    states[touching]["is_sensor"] = true.into();
     assert_eq!(error(&other), entry("a pair of a sensor with manifolds", touching));
     let mut other = stored.clone();
-    let records = other["records"].as_array_mut().unwrap();
-    let sensor = records.iter().position(|record| record["is_sensor"] == true).unwrap();
-    records[sensor]["is_sensor"] = false.into();
+    let states = other["states"].as_array_mut().unwrap();
+    let sensor = states.iter().position(|state| state["is_sensor"] == true).unwrap();
+    states[sensor]["is_sensor"] = false.into();
     assert_eq!(error(&other), entry("whether a pair has a sensor", sensor));
     let mut other = stored.clone();
     other["settings"]["solver"]["substeps"] = u32::MAX.into();
     assert!(error(&other).to_string().contains("substeps"));
     let mut other = stored.clone();
-    other["solver"]["kept"][0]["trace"]["n"] = 9.into();
+    other["solver"]["cached"][0]["manifold_key"]["n"] = 9.into();
     assert_eq!(
         error(&other),
         entry("a cached impulse with too many contacts, or a position that is not finite", 0)
@@ -268,7 +268,7 @@ fn the_first_offender_is_named() {
     other["joints"]["list"][2]["body_a"] = 9999.into();
     assert_eq!(error(&other), entry("a joint without two different bodies", 2));
     let mut other = stored;
-    other["halted"] = serde_json::json!([3]);
+    other["suspended"] = serde_json::json!([3]);
     other["bodies"][3]["kind"] = "Fixed".into();
     assert_eq!(error(&other), entry("a static body with a velocity", 3));
     for velocity in ["linear_velocity", "angular_velocity"] {
@@ -329,7 +329,7 @@ fn r_infinite_bounds_are_saved_as_json() {
 fn r_impulses_of_an_overflow_are_loaded() {
     let world = scene(Budget::Unlimited);
     let mut value = serde_json::to_value(world.snapshot()).unwrap();
-    let impulse = &mut value["solver"]["kept"][0]["impulse"];
+    let impulse = &mut value["solver"]["cached"][0]["impulse"];
     assert!(impulse["twist"].is_number(), "{impulse}");
     impulse["normal"][0] = Value::Null;
     impulse["friction"][1] = Value::Null;

@@ -2,7 +2,7 @@
 //! it.
 
 use super::{DT, Scene, energy_of, view};
-use crate::command::demo::chart;
+use crate::command::demo_run::chart;
 use crate::player::{Chart, PlayerCloud, PlayerMesh, PlayerShape, View};
 use crate::report::text;
 use crate::skins::Skin;
