@@ -40,7 +40,7 @@ use crate::solver::chunks::for_slots;
 use crate::solver::density::densities;
 use crate::solver::group::{Gas, Grains, Group, Liquid, MAX_GROUPS, Phase, Solid};
 use crate::solver::population::ParticleGroup;
-use crate::solver::rows::{CONTACT_REACH, Neighbours};
+use crate::solver::rows::{Neighbours, contact_reach};
 use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::step::{Step, Workspace};
@@ -103,7 +103,7 @@ impl ParticleSolver {
             smoothing: Smoothing::new(settings.radius),
             store: Store::default(),
             planes: Vec::new(),
-            neighbours: Neighbours::new(2.0 * settings.radius * CONTACT_REACH)?,
+            neighbours: Neighbours::new(contact_reach(settings.radius))?,
             touches: Touches::default(),
             work: Workspace::default(),
         })
@@ -205,22 +205,40 @@ impl ParticleSolver {
         Group { radius: if group.radius == 0.0 { self.settings.radius } else { group.radius }, ..group }
     }
 
-    /// Checks places and a group, and adds the group.
+    /// Checks places and a group, and adds the group, in the place of a removed one if there is any.
     fn add_group(&mut self, group: Group, positions: &[Vec3]) -> Result<Phase, ParticleError> {
         let group = self.with_radius(group);
         group.check(self.settings.radius)?;
-        if MAX_PARTICLES < self.store.len() + positions.len() || MAX_GROUPS <= self.store.groups.len() {
+        let index = self.store.free_group().unwrap_or(self.store.groups.len());
+        if MAX_PARTICLES < self.store.len() + positions.len() || MAX_GROUPS <= index {
             return Err(ParticleError::TooMany);
         }
         if let Some(particle) = positions.iter().position(|position| !position.is_finite()) {
             return Err(ParticleError::BadParticle { particle });
         }
-        if group.is_fluid() && self.neighbours.reach() != self.smoothing.reach {
-            self.neighbours = Neighbours::new(self.smoothing.reach)?;
+        self.put_group(index, group)?;
+        Ok(Phase(group.flags | index as u32))
+    }
+
+    /// Puts a group that was checked at a place, at most behind the last one.
+    fn put_group(&mut self, index: usize, group: Group) -> Result<(), ParticleError> {
+        if group.is_fluid() {
+            self.set_reach(self.smoothing.reach)?;
         }
         self.store.has_several_radii |= group.radius != self.settings.radius;
-        self.store.groups.push(group);
-        Ok(Phase(group.flags | (self.store.groups.len() - 1) as u32))
+        match self.store.groups.get_mut(index) {
+            Some(free) => *free = group,
+            None => self.store.groups.push(group),
+        }
+        Ok(())
+    }
+
+    /// Finds neighbours up to this distance from now on.
+    fn set_reach(&mut self, reach: f32) -> Result<(), ParticleError> {
+        if self.neighbours.reach() != reach {
+            self.neighbours = Neighbours::new(reach)?;
+        }
+        Ok(())
     }
 
     /// Adds a plane that particles stay in front of: the points whose product with the unit normal

@@ -4,7 +4,7 @@
 //! - Edges are links. Their compliance follows from the areas beside them, so that the stretch of
 //!   a cloth does not depend on its resolution.
 //! - Two triangles resist bending about their common edge. The cloth may be curved at rest.
-//! - If the cloth does not stretch, tethers to its pins keep it near its size under a heavy load.
+//! - If the cloth does not tear, tethers to its pins keep it near its size under a heavy load.
 //! - An edge breaks if its strain exceeds a limit. Its triangles are removed from the mesh, and
 //!   the caller gets their indices. The particles stay.
 //!
@@ -157,11 +157,6 @@ impl Cloth {
         Ok(Cloth { settings: *settings, rest, triangles, numbers, links, bends, tethers, begins: true })
     }
 
-    /// Whether it neither stretches nor tears.
-    fn is_inextensible(&self) -> bool {
-        self.settings.stretch_stiffness == f32::INFINITY && self.settings.tear_strain == f32::INFINITY
-    }
-
     /// Returns the remaining triangles, as particle indices from 0 in the cloth.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
@@ -236,10 +231,12 @@ impl ParticleBody for Cloth {
         self.bends.project(positions, inverse_masses, dt);
         // Links come after, because a wrong length is more visible than a wrong curvature.
         self.links.project(positions, inverse_masses, dt)?;
-        if self.is_inextensible() {
+        if self.settings.tear_strain == f32::INFINITY {
             let particles = self.particles();
             if core::mem::take(&mut self.begins) {
-                self.tethers.update(&self.rest, &self.triangles, &inverse_masses[particles.clone()]);
+                let own = (&positions[particles.clone()], &inverse_masses[particles.clone()]);
+                let mesh = (&self.rest[..], &self.triangles[..]);
+                self.tethers.begin(mesh, self.settings.stretch_stiffness, own, dt);
             }
             self.tethers.project(positions, particles.start);
         }

@@ -5,6 +5,9 @@
 //!   the pins. A tether needs one.
 //! - The length of a tether is the shortest path over the triangles at rest, plus some slack.
 //!   Paths are unfolded across triangles, so on a flat cloth they are straight.
+//! - A stiff cloth that stretches has longer tethers. Under a load of many times the mass of a
+//!   particle its links reach only a part of their tension, by which they would stretch without
+//!   end. The slack is the strain at which that part is small, so what links can bear is theirs.
 //! - Pins are divided into four sides. A particle has a tether to the nearest pin of each side, so
 //!   that tethers do not pull a cloth apart in the middle.
 //! - The particles that tethers hold are listed. A body that lies on such a particle pushes the
@@ -24,6 +27,17 @@ use glam::Vec3;
 /// ordinary loads.
 const SLACK: f64 = 0.1;
 
+/// The slack of a cloth that stretches has this in addition, times the force that accelerates a
+/// particle by a unit of length within a substep, over the stiffness.
+///
+/// A pass gives a link a tension of at most half of that force for each unit of length by which it
+/// is too long. So this is the strain at which it takes eight passes to reach a tension.
+const SLACK_PER_PASS: f32 = 4.0;
+
+/// Without a particle that is farther from a pin than this part of its tether, no tether of a cloth
+/// that stretches is projected in a substep.
+const NEAR_PART: f32 = 0.9;
+
 /// The largest number of tethers of a particle, and of sides of pins.
 const MAX_TETHERS: usize = 4;
 
@@ -41,7 +55,10 @@ pub struct TautParticle {
 struct Tether {
     particle: u32,
     pin: u32,
+    /// The length for a cloth that does not stretch.
     length: f32,
+    /// The length in this substep.
+    limit: f32,
 }
 
 /// The tethers of a cloth.
@@ -51,11 +68,37 @@ pub(super) struct Tethers {
     pins: Vec<u32>,
     tethers: Vec<Tether>,
     taut: Vec<TautParticle>,
+    /// Whether they are projected in this substep.
+    are_near: bool,
 }
 
 impl Tethers {
-    /// Finds the tethers again if other particles are pinned: those with an inverse mass of 0.
-    pub(super) fn update(&mut self, rest: &[Vec3], triangles: &[[u32; 3]], inverse_masses: &[f32]) {
+    /// Begins a substep of a cloth of this stiffness, whose particles are at `positions` now. Finds
+    /// the tethers again if other particles are pinned: those with an inverse mass of 0.
+    pub(super) fn begin(
+        &mut self,
+        (rest, triangles): (&[Vec3], &[[u32; 3]]),
+        stiffness: f32,
+        (positions, inverse_masses): (&[Vec3], &[f32]),
+        dt: f32,
+    ) {
+        self.update(rest, triangles, inverse_masses);
+        self.are_near = stiffness == f32::INFINITY;
+        if self.are_near {
+            self.tethers.iter_mut().for_each(|tether| tether.limit = tether.length);
+            return;
+        }
+        let slack = SLACK_PER_PASS / (stiffness * dt * dt);
+        for tether in &mut self.tethers {
+            let [particle, pin] = [tether.particle, tether.pin].map(|index| index as usize);
+            // Infinite without a stiffness: such a cloth has no tethers.
+            tether.limit = tether.length * (1.0 + slack / inverse_masses[particle]);
+            let near = tether.limit * NEAR_PART;
+            self.are_near |= near * near < positions[particle].distance_squared(positions[pin]);
+        }
+    }
+
+    fn update(&mut self, rest: &[Vec3], triangles: &[[u32; 3]], inverse_masses: &[f32]) {
         let pinned = (0..).zip(inverse_masses).filter(|(_, w)| **w == 0.0).map(|(particle, _)| particle);
         if !pinned.clone().eq(self.pins.iter().copied()) {
             self.pins = pinned.collect();
@@ -67,14 +110,17 @@ impl Tethers {
     /// the arrays of all particles.
     pub(super) fn project(&mut self, positions: &mut [Vec3], first: usize) {
         self.taut.clear();
-        for &Tether { particle, pin, length } in &self.tethers {
+        if !self.are_near {
+            return;
+        }
+        for &Tether { particle, pin, limit, .. } in &self.tethers {
             let pin = positions[first + pin as usize];
             let position = &mut positions[first + particle as usize];
             let offset = *position - pin;
             let distance_sq = offset.length_squared();
-            if length * length < distance_sq && distance_sq < f32::INFINITY {
+            if limit * limit < distance_sq && distance_sq < f32::INFINITY {
                 let outward = offset / sqrt(distance_sq);
-                *position = pin + outward * length;
+                *position = pin + outward * limit;
                 self.taut.push(TautParticle { particle: first + particle as usize, outward });
             }
         }
@@ -140,7 +186,7 @@ fn find(pins: &[u32], rest: &[Vec3], triangles: &[[u32; 3]]) -> Vec<Tether> {
         // The nearest pin comes last: it wins if pins are pulled apart.
         for label in labels.iter().rev() {
             let length = (label.distance * (1.0 + SLACK)) as f32;
-            tethers.push(Tether { particle, pin: label.pin, length });
+            tethers.push(Tether { particle, pin: label.pin, length, limit: length });
         }
     }
     tethers

@@ -64,6 +64,8 @@ pub(crate) struct BodyState {
     pub(crate) impulse_taken: [Vec3; 2],
     /// Both impulses, each times the time from its substep to the end of the present one.
     pub(crate) travel: [Vec3; 2],
+    /// See [`BodyBoundary::is_moved`].
+    pub(crate) is_moved: bool,
 }
 
 impl Yielding for BodyState {
@@ -120,6 +122,7 @@ impl BodyState {
             angular_impulse: Vec3::ZERO,
             impulse_taken: [Vec3::ZERO; 2],
             travel: [Vec3::ZERO; 2],
+            is_moved: body.is_moved(),
         };
         for support in body.supports.iter().filter(|support| !matches!(support.by, Bearer::Body(_))) {
             state.add_support(support);
@@ -169,7 +172,7 @@ impl BodyState {
         for &(slot, Bend { end, normal }) in bends {
             let (position, w) = (vector(&store.predicted[slot]), store.predicted[slot][3]);
             let (offset, length) = (end - position, end.distance(position));
-            let yields = if this.is_moved() && 0.0 < length {
+            let yields = if this.is_moved && 0.0 < length {
                 bends.len() as f32 * this.softness(end, offset / length)
             } else {
                 0.0
@@ -193,11 +196,6 @@ impl BodyState {
         if push != Vec3::ZERO || twist != Vec3::ZERO {
             self.push(push, twist);
         }
-    }
-
-    /// Whether particles move it.
-    fn is_moved(&self) -> bool {
-        0.0 < self.inverse_mass || self.inverse_inertia != Mat3::ZERO
     }
 
     /// Begins a substep. `lift_of` returns how far a body that bears others is lifted.
@@ -313,11 +311,20 @@ impl BodyState {
         self.push(push, twist);
     }
 
+    /// Returns how far a particle at this place stays from the point that holds it, given in the
+    /// body's frame, in a substep that begins now. They approach each other by at most `reach`.
+    pub(crate) fn lag(&self, position: Vec3, point: Vec3, reach: f32) -> Vec3 {
+        let gap = position - self.motion.start.transform_point(point);
+        let length = gap.length();
+        if reach < length { gap * (1.0 - reach / length) } else { Vec3::ZERO }
+    }
+
     /// Brings a particle of this inverse mass and a point of the body, given in its frame, to one
-    /// place. Their softness says how far each goes. Returns the place of the point before.
-    pub(crate) fn hold(&mut self, position: &mut Vec3, w: f32, point: Vec3) -> Vec3 {
+    /// place, but for the lag of the particle. Their softness says how far each goes. Returns the
+    /// place of the point before.
+    pub(crate) fn hold(&mut self, position: &mut Vec3, w: f32, point: Vec3, lag: Vec3) -> Vec3 {
         let at = self.motion.end.transform_point(point);
-        let offset = at - *position;
+        let offset = at + lag - *position;
         let length = offset.length();
         let softness = w + self.softness(at, offset / length);
         // They are at one place, or both are held in theirs.
@@ -373,7 +380,7 @@ impl BodyState {
         let pose = self.motion.end;
         let distance = self.distance(body);
         let mut share = 0.0;
-        if self.is_moved() {
+        if self.is_moved {
             let is_touching = |candidate: &&Candidate| {
                 let slot = candidate.slot as usize;
                 0.0 < candidate.push || distance(vector(&store.predicted[slot])).0 < store.radius(slot)

@@ -3,6 +3,7 @@
 //! - A held particle and its body move as one, so the links of a light rope include the mass of
 //!   its load.
 //! - If a body holds several particles of one rope, its mass is split among them.
+//! - A body that particles do not move pins those that it holds.
 //! - If something else bears a body, the body moves after the rope, because its support is not
 //!   part of the system.
 //!
@@ -11,11 +12,16 @@
 
 use crate::HeldParticle;
 use crate::solver::body_state::BodyState;
-use crate::solver::store::Store;
+use crate::solver::store::{Store, vector};
 use crate::solver::surroundings::Attachment;
 use alloc::vec::Vec;
 use core::ops::Range;
 use glam::{DMat3, Mat3, Vec3};
+
+/// In radii of a particle: a particle and the point that holds it approach each other by at most
+/// this in a substep. So a body that jumps, such as through a portal, pulls what it holds behind it
+/// at a limited speed.
+const MAX_RETURN: f32 = 2.0;
 
 /// How a body holds a particle.
 #[derive(Clone, Copy, Debug)]
@@ -27,11 +33,21 @@ pub(crate) struct Hold {
     share: Mat3,
 }
 
+/// A particle that a body holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HeldAt {
+    /// The number of the particle among the solids' particles.
+    pub(crate) number: u32,
+    pub(crate) attachment: Attachment,
+    /// See [`BodyState::lag`].
+    pub(crate) lag: Vec3,
+}
+
 /// The bodies of a step and the particles that they hold.
 pub(crate) struct Holders<'a> {
     pub(crate) states: &'a mut [BodyState],
     /// By the number of the particle among the solids' particles.
-    pub(crate) attachments: &'a [(u32, Attachment)],
+    pub(crate) attachments: &'a [HeldAt],
     /// The held particles of the rope that is solved; workspace.
     pub(crate) held: &'a mut Vec<HeldParticle>,
     /// How each of them is held; workspace.
@@ -41,15 +57,38 @@ pub(crate) struct Holders<'a> {
 }
 
 /// Lists attachments by the number of the particle among the solids' particles, ascending.
-pub(crate) fn sort_attachments(
-    attachments: &[Attachment],
-    store: &Store,
-    sorted: &mut Vec<(u32, Attachment)>,
-) {
+pub(crate) fn sort_attachments(attachments: &[Attachment], store: &Store, sorted: &mut Vec<HeldAt>) {
     let number = |held: &Attachment| store.solids[store.slots[held.particle as usize] as usize];
+    let held_at = |held: &Attachment| HeldAt { number: number(held), attachment: *held, lag: Vec3::ZERO };
     sorted.clear();
-    sorted.extend(attachments.iter().map(|held| (number(held), *held)));
-    sorted.sort_by_key(|(number, _)| *number);
+    sorted.extend(attachments.iter().map(held_at));
+    sorted.sort_by_key(|held| held.number);
+}
+
+/// At the start of a substep, finds how far each particle stays from its point in it.
+pub(crate) fn find_lags(attachments: &mut [HeldAt], store: &Store, states: &[BodyState]) {
+    for HeldAt { attachment, lag, .. } in attachments {
+        let slot = store.slots[attachment.particle as usize] as usize;
+        let reach = MAX_RETURN * store.radius(slot);
+        *lag = states[attachment.body as usize].lag(vector(&store.positions[slot]), attachment.point, reach);
+    }
+}
+
+/// Pins the particles that are held by bodies which they do not move: brings them to their points,
+/// and takes their masses.
+pub(crate) fn pin_held(
+    attachments: &[HeldAt],
+    states: &[BodyState],
+    positions: &mut [Vec3],
+    inverse_masses: &mut [f32],
+) {
+    for held in attachments {
+        let (number, state) = (held.number as usize, &states[held.attachment.body as usize]);
+        if !state.is_moved && number < positions.len() {
+            positions[number] = state.motion.end.transform_point(held.attachment.point) + held.lag;
+            inverse_masses[number] = 0.0;
+        }
+    }
 }
 
 impl Holders<'_> {
@@ -58,8 +97,8 @@ impl Holders<'_> {
         self.held.clear();
         self.holds.clear();
         self.n_held.resize(self.states.len(), 0);
-        let first = self.attachments.partition_point(|&(number, _)| (number as usize) < particles.start);
-        for &(number, attachment) in &self.attachments[first..] {
+        let first = self.attachments.partition_point(|held| (held.number as usize) < particles.start);
+        for &HeldAt { number, attachment, lag } in &self.attachments[first..] {
             let particle = number as usize;
             if particles.end <= particle {
                 break;
@@ -73,7 +112,7 @@ impl Holders<'_> {
                 continue;
             }
             let w = inverse_masses[particle];
-            let at = state.hold(&mut positions[particle], w, attachment.point);
+            let at = state.hold(&mut positions[particle], w, attachment.point, lag);
             self.held.push(HeldParticle { particle, inverse_mass: Mat3::ZERO, push: Vec3::ZERO });
             self.holds.push(Hold { body: attachment.body as usize, at, share: Mat3::ZERO });
             self.n_held[attachment.body as usize] += 1;

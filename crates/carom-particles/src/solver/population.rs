@@ -4,11 +4,14 @@
 //! - Removed particles leave no gaps. The others keep their order, and the caller gets their new
 //!   numbers.
 //! - A solid is removed as a whole, because its constraints need all of its particles, and belong
-//!   to the caller.
+//!   to the caller. Its group goes with it. Other groups stay until they are removed, because more
+//!   particles may join them.
+//! - Groups keep their numbers. The next group takes the place of a removed one.
 //!
 //! Reference: none; a stable compaction.
 
-use crate::solver::group::Phase;
+use crate::solver::group::{Group, Phase, Solid};
+use crate::solver::rows::contact_reach;
 use crate::solver::store::NO_SOLID;
 use crate::solver::touch::ContactTarget;
 use crate::{MAX_PARTICLES, ParticleError, ParticleSolver};
@@ -101,7 +104,8 @@ impl ParticleSolver {
     /// get numbers without gaps. A solid is removed as a whole: drop its constraints, and move
     /// those of the solids behind it by [`Renumbering::indices`].
     ///
-    /// Contacts of removed particles are gone without an event. Groups stay.
+    /// Contacts of removed particles are gone without an event. Groups of liquids, gas and grains
+    /// stay: see [`ParticleSolver::remove_group`].
     ///
     /// # Errors
     /// [`ParticleError::PartOfSolid`] names the first particle that was to be removed without all
@@ -125,7 +129,42 @@ impl ParticleSolver {
         }
         store.retain(&ids, &indices);
         self.touches.renumber(&ids);
+        self.drop_groups()?;
         Ok(Renumbering { ids, indices })
+    }
+
+    /// Removes a liquid, a gas, or grains: the group and all of its particles, as
+    /// [`ParticleSolver::remove_where`] does. A later group may get its number.
+    ///
+    /// # Errors
+    /// If there is no such group. Nothing changes then.
+    pub fn remove_group(&mut self, group: ParticleGroup) -> Result<Renumbering, ParticleError> {
+        let index = self.group(group.0).ok_or(ParticleError::NoSuchGroup)?.index();
+        let slots = self.store.slots.iter();
+        let is_removed: Vec<bool> =
+            slots.map(|&slot| self.store.phases[slot as usize].group() == index).collect();
+        self.store.groups[index] = self.free_place();
+        self.remove_where(|id| is_removed[id as usize])
+    }
+
+    /// A group in the place of one that was removed: a solid without particles.
+    fn free_place(&self) -> Group {
+        Group { radius: self.settings.radius, ..(&Solid::default()).into() }
+    }
+
+    /// Drops the groups that no particle can have again.
+    fn drop_groups(&mut self) -> Result<(), ParticleError> {
+        let is_used = self.store.used_groups();
+        let free = self.free_place();
+        let groups = &mut self.store.groups;
+        groups.truncate(is_used.iter().rposition(|is_used| *is_used).map_or(0, |last| last + 1));
+        for (group, _) in groups.iter_mut().zip(is_used).filter(|(_, is_used)| !is_used) {
+            *group = free;
+        }
+        let radius = self.settings.radius;
+        self.store.has_several_radii = groups.iter().any(|group| group.radius != radius);
+        let has_fluid = groups.iter().any(Group::is_fluid);
+        self.set_reach(if has_fluid { self.smoothing.reach } else { contact_reach(radius) })
     }
 }
 
@@ -140,6 +179,19 @@ fn number(is_kept: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
 }
 
 impl crate::solver::store::Store {
+    /// Returns the place of a group that was removed; `None` if there is none.
+    pub(crate) fn free_group(&self) -> Option<usize> {
+        self.used_groups().iter().position(|is_used| !is_used)
+    }
+
+    /// Whether each group has particles or may get some: a solid gets none later.
+    fn used_groups(&self) -> Vec<bool> {
+        let mut is_used: Vec<bool> =
+            self.groups.iter().map(|group| group.flags & Phase::RESTS == 0).collect();
+        self.phases.iter().for_each(|phase| is_used[phase.group()] = true);
+        is_used
+    }
+
     /// Keeps the particles that have a new number, in the order of slots.
     fn retain(&mut self, ids: &[Option<u32>], indices: &[Option<u32>]) {
         let slots = 0..self.len() as u32;

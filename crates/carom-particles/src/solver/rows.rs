@@ -17,7 +17,12 @@ use carom_neighbours::{
 use glam::Vec3;
 
 /// The reach of contacts in a scene without liquids, in distances at rest.
-pub(crate) const CONTACT_REACH: f32 = 1.5;
+const CONTACT_REACH: f32 = 1.5;
+
+/// Returns the reach of contacts of particles with this radius.
+pub(crate) fn contact_reach(radius: f32) -> f32 {
+    2.0 * radius * CONTACT_REACH
+}
 
 /// Neighbours that are read at a time.
 pub(crate) const LANES: usize = 8;
@@ -121,7 +126,7 @@ impl Neighbours {
         let reach = self.grid.radius();
         self.radii.extend((0..positions.len()).map(|slot| {
             let group = store.group(slot);
-            if group.is_fluid() { reach } else { 2.0 * CONTACT_REACH * group.radius }
+            if group.is_fluid() { reach } else { contact_reach(group.radius) }
         }));
         let bad = |error| match error {
             NeighbourError::NotFinite { point } => ParticleError::Exploded { particle: store.ids[point] },

@@ -104,7 +104,8 @@ fn read(from: &mut Reader<'_>) -> Option<ParticleSolver> {
         if group.flags & !(Phase::FLUID | Phase::SELF | Phase::RESTS) != 0 {
             return None;
         }
-        solver.add_group(group, &[]).ok()?;
+        group.check(radius).ok()?;
+        solver.put_group(solver.store.groups.len(), group).ok()?;
     }
     for _ in 0..from.count(28, usize::MAX)? {
         let [x, y, z, offset, friction, static_friction, restitution] = from.numbers()?;

@@ -17,7 +17,7 @@ use crate::solver::clusters::Clusters;
 use crate::solver::contact::Contacts;
 use crate::solver::density::{Corrections, Density, Multipliers};
 use crate::solver::group::Group;
-use crate::solver::holders::{Hold, Holders, sort_attachments};
+use crate::solver::holders::{HeldAt, Hold, Holders, find_lags, pin_held, sort_attachments};
 use crate::solver::paths::{Boundary, Obstacle, Paths, Stage};
 use crate::solver::restitution::Restitution;
 use crate::solver::rows::Neighbours;
@@ -25,9 +25,7 @@ use crate::solver::settings::ParticleSettings;
 use crate::solver::smoothing::Smoothing;
 use crate::solver::store::{Row, Store, vector};
 use crate::solver::supports::Stacks;
-use crate::solver::surroundings::{
-    AccelerationFn, Attachment, ParticleMotion, Plane, SolidPass, Surroundings,
-};
+use crate::solver::surroundings::{AccelerationFn, ParticleMotion, Plane, SolidPass, Surroundings};
 use crate::solver::touch::{BodyImpulse, ContactTarget, ParticleContact, Touches};
 use crate::solver::velocity::{Flow, Mixing, confine};
 use crate::solver::wall::Wall;
@@ -66,7 +64,7 @@ pub(crate) struct Workspace {
     holds: Vec<Hold>,
     n_held: Vec<u32>,
     /// See [`Holders`].
-    attachments: Vec<(u32, Attachment)>,
+    attachments: Vec<HeldAt>,
     /// Positions and velocities at the beginning, for steps that fail.
     before: [Vec<Row>; 2],
 }
@@ -176,6 +174,7 @@ impl Step<'_> {
     ) -> Result<(), ParticleError> {
         let strongest = self.predict(dt, surroundings.acceleration);
         self.find_candidates(surroundings, dt);
+        find_lags(&mut self.work.attachments, self.store, &self.work.states);
         if kinds.has_fluid {
             self.add_walls(surroundings);
         }
@@ -410,6 +409,7 @@ impl Step<'_> {
         work.solid_masses.clear();
         work.solid_masses.extend(rows.map(|row| row[3]));
         work.taut.clear();
+        pin_held(&work.attachments, &work.states, &mut work.solid_positions, &mut work.solid_masses);
         constraints(&mut SolidPass {
             positions: &mut work.solid_positions,
             inverse_masses: &work.solid_masses,
@@ -442,11 +442,11 @@ impl Step<'_> {
             state.project(self.store, body, &work.taut_slots, candidates);
         }
         work.stacks.pass_on(&mut work.states, BodyState::take_load);
-        for held in surroundings.attachments {
-            let slot = self.store.slots[held.particle as usize] as usize;
+        for &HeldAt { attachment, lag, .. } in &work.attachments {
+            let slot = self.store.slots[attachment.particle as usize] as usize;
             let row = &mut self.store.predicted[slot];
             let mut position = vector(row);
-            work.states[held.body as usize].hold(&mut position, row[3], held.point);
+            work.states[attachment.body as usize].hold(&mut position, row[3], attachment.point, lag);
             *row = position.extend(row[3]).to_array();
         }
         for (field, candidates) in surroundings.fields.iter().zip(&mut work.fields) {

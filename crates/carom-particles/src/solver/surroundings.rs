@@ -249,6 +249,11 @@ impl<'a> BodyBoundary<'a> {
         }
     }
 
+    /// Whether pushes of particles can move it. If not, it pins the particles that it holds.
+    pub fn is_moved(&self) -> bool {
+        self.free_axes * self.inverse_mass != Vec3::ZERO || self.inverse_inertia != Mat3::ZERO
+    }
+
     pub(crate) fn check(&self, body: usize) -> Result<(), ParticleError> {
         let velocities = [self.linear_velocity, self.angular_velocity];
         let vectors = [self.center_of_mass, self.acceleration, velocities[0], velocities[1]];
@@ -268,6 +273,9 @@ impl<'a> BodyBoundary<'a> {
 }
 
 /// A particle that is held at a point of a body, both ways: it follows the body, and pulls it.
+///
+/// If they are apart at the start of a substep, such as after a jump of the body, they approach
+/// each other by at most two radii of the particle in it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Attachment {
     /// The number of the particle.
@@ -360,7 +368,8 @@ pub struct Surroundings<'a, 'f> {
     pub fields: &'a [FieldBoundary<'f>],
     /// Rigid bodies.
     pub bodies: &'a mut [BodyBoundary<'f>],
-    /// Particles held by bodies. Each is moved in their order, once in each iteration.
+    /// Particles held by bodies. Each is moved once in each iteration, in the order in which the
+    /// particles of solids were added.
     pub attachments: &'a [Attachment],
     /// Projects the constraints of solids, once in each iteration.
     pub constraints: Option<&'a mut dyn FnMut(&mut SolidPass<'_>)>,

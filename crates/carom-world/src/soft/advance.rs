@@ -317,7 +317,7 @@ impl<B: BroadPhase> World<B> {
     }
 
     /// Returns the shape that soft things do not enter; `None` for a sensor.
-    fn solid_among_soft(&self, body: u32) -> Option<&Shape> {
+    pub(crate) fn solid_among_soft(&self, body: u32) -> Option<&Shape> {
         let index = body as usize;
         self.bodies.solid_shape(index).filter(|_| !self.bodies.traits[index].is_sensor)
     }
@@ -597,7 +597,10 @@ impl SoftSet {
         if let Some(error) = failed {
             return Err(error.into());
         }
-        self.after(dt)
+        let pins = attachments.iter().filter(|held| !boundaries[held.body as usize].is_moved());
+        let mut pins: Vec<u32> = pins.map(|held| held.particle).collect();
+        pins.sort_unstable();
+        self.after(dt, &pins)
     }
 
     /// Prepares the step: pinned vertices get the velocities that move them to their targets, and
@@ -640,8 +643,8 @@ impl SoftSet {
 
     /// Finishes the step: moves pinned vertices to their targets, damps velocities, tears cloth,
     /// and updates the meshes. Damping sees the velocities of pinned vertices in the step. They are
-    /// zero afterwards.
-    fn after(&mut self, dt: f32) -> Result<(), SoftError> {
+    /// zero afterwards. `held` are the particles that bodies pinned, ascending.
+    fn after(&mut self, dt: f32, held: &[u32]) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;
         let mut solids: [Vec<Vec3>; 2] = [Vec::new(), Vec::new()];
         let mut inverse_masses = Vec::new();
@@ -661,7 +664,8 @@ impl SoftSet {
             for id in thing.ids.iter().cloned().flatten() {
                 solids[0].extend(solver.position(id));
                 solids[1].extend(solver.velocity(id));
-                inverse_masses.extend(solver.inverse_mass(id));
+                let is_held = held.binary_search(&id).is_ok();
+                inverse_masses.extend(if is_held { Some(0.0) } else { solver.inverse_mass(id) });
             }
         }
         let [positions, velocities] = &mut solids;

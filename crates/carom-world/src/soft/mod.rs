@@ -14,6 +14,7 @@
 //! | `distance` | the signed distance of a point from a shape |
 //! | `insert` | insertion and removal of soft things |
 //! | `views` | reads and changes of one soft thing |
+//! | `moving` | soft things that are put elsewhere |
 //! | `advance` | the step |
 //! | `load`, `loads` | characters and wheels on the surface of a soft body |
 //! | `fields` | force fields that act on particles |
@@ -37,6 +38,7 @@ pub(crate) mod id;
 pub(crate) mod insert;
 pub(crate) mod load;
 pub(crate) mod loads;
+pub(crate) mod moving;
 pub(crate) mod part_surfaces;
 pub(crate) mod per_thing;
 pub(crate) mod resting;

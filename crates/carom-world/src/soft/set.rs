@@ -215,9 +215,13 @@ impl SoftSet {
     /// Removes a thing with its particles. The next step reports the end of its contacts.
     pub(crate) fn remove(&mut self, id: SoftThing) -> Result<(), SoftError> {
         let index = id.index();
-        let owners = &self.owners;
-        let removed = self.solver.remove_where(|particle| owners[particle as usize] == index);
-        let removed = removed?;
+        let removed = match self.thing(id).map(|thing| &thing.kind) {
+            Some(&ThingKind::Particles(_, Some(group))) => self.solver.remove_group(group)?,
+            _ => {
+                let owners = &self.owners;
+                self.solver.remove_where(|particle| owners[particle as usize] == index)?
+            }
+        };
         let slot = &mut self.slots[index as usize];
         (slot.thing, slot.generation) = (None, slot.generation.wrapping_add(1));
         self.free.push(index);
@@ -349,6 +353,9 @@ pub(crate) fn add_particles(
     phase: &ParticlePhase,
     positions: &[Vec3],
 ) -> Result<Option<ParticleGroup>, SoftError> {
+    if positions.is_empty() {
+        return Ok(None);
+    }
     let ids = match phase {
         ParticlePhase::Liquid(liquid) => solver.add_liquid(liquid, positions)?,
         ParticlePhase::Gas(gas) => solver.add_gas(gas, positions)?,

@@ -147,8 +147,8 @@ fn touching(set: &SoftSet, thing: SoftThing) -> impl Iterator<Item = BodyId> + '
 
 /// A view that changes a soft body. A change wakes all soft things of the world.
 pub struct SoftBodyMut<'w> {
-    id: SoftBodyId,
-    set: &'w mut SoftSet,
+    pub(crate) id: SoftBodyId,
+    pub(crate) set: &'w mut SoftSet,
     bodies: &'w BodySet,
 }
 
@@ -328,8 +328,8 @@ impl<'w> ParticlesRef<'w> {
 
 /// A view that changes particles. A change wakes all soft things of the world.
 pub struct ParticlesMut<'w> {
-    id: ParticlesId,
-    set: &'w mut SoftSet,
+    pub(crate) id: ParticlesId,
+    pub(crate) set: &'w mut SoftSet,
 }
 
 impl ParticlesMut<'_> {
@@ -380,29 +380,6 @@ impl ParticlesMut<'_> {
             ids.push(first..first + positions.len() as u32);
         }
         self.set.find_owners();
-        self.set.wake();
-        Ok(self)
-    }
-
-    /// Sets the velocities of particles, by their indices in [`ParticlesRef::positions`].
-    ///
-    /// Errors: the first index without a particle, or a velocity that is not finite. Nothing
-    /// changes then.
-    pub fn set_velocities(&mut self, velocities: &[(u32, Vec3)]) -> Result<&mut Self, WorldError> {
-        let mut changed = alloc::vec::Vec::with_capacity(velocities.len());
-        let thing = self.set.thing(SoftThing::Particles(self.id));
-        for &(vertex, velocity) in velocities {
-            check_finite(velocity, "velocity")?;
-            let vertex = vertex as usize;
-            let id = thing.and_then(|thing| thing.particle(vertex));
-            changed.push((id.ok_or(SoftError::NoSuchVertex { vertex })?, velocity));
-        }
-        for (id, velocity) in changed {
-            if let Some(position) = self.set.solver.position(id) {
-                self.set.solver.set_particle(id, position, velocity).map_err(SoftError::from)?;
-            }
-        }
-        self.set.read_particles();
         self.set.wake();
         Ok(self)
     }

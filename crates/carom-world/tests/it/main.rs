@@ -91,6 +91,8 @@ mod soft_loads;
 #[cfg(feature = "soft")]
 mod soft_materials;
 #[cfg(feature = "soft")]
+mod soft_moving;
+#[cfg(feature = "soft")]
 mod soft_ropes;
 #[cfg(feature = "soft")]
 mod soft_state;

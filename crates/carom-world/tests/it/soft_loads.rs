@@ -267,6 +267,43 @@ fn a_light_cloth_catches_heavy_bodies() {
     }
 }
 
+/// Balls that fall on cloth that stretches, or fly at a curtain, do not get through: with any
+/// stiffness, fine and coarse, and many times as heavy as the cloth. The settings are the default
+/// ones.
+#[test]
+fn a_cloth_that_stretches_catches_heavy_bodies() {
+    let falls = [(1e4, 5.0), (1e4, 10.0), (1e5, 10.0), (1e6, 10.0), (1e5, 40.0)].map(|(k, m)| (k, m, 0.0));
+    let flights = [(5e3, 5.0, 12.0), (1e4, 5.0, 12.0), (1e6, 5.0, 12.0), (1e5, 2.0, 20.0)];
+    for (k, (stiffness, mass, speed)) in falls.into_iter().chain(flights).enumerate() {
+        for n in if k % 5 == 1 { &[20_u32, 32][..] } else { &[20] } {
+            let n = *n;
+            let name = format!("{stiffness} N/m, {mass} kg at {speed} m/s, {n} cells");
+            let row = n + 1;
+            let is_end = |k: u32| k == 0 || k == n;
+            let rim: Vec<u32> = (0..row * row).filter(|v| is_end(v % row) || is_end(v / row)).collect();
+            let mut world = World::new();
+            let settings = ClothSettings::default().with_stretch_stiffness(stiffness);
+            let sheet = SoftBodyDesc::grid([2.0, 2.0], [n, n], settings).with_density(0.3);
+            world.insert_soft_body(sheet.with_pinned(&rim)).unwrap();
+            let (radius, height) = (0.2, if speed == 0.0 { 1.24 } else { 0.6 });
+            let load = BodyDesc::dynamic(ball(radius)).with_mass(mass);
+            let load = load.with_position(Vec3::new(0.03, height, 0.02));
+            let load = load.with_linear_velocity(Vec3::Y * -speed);
+            if 0.0 < speed {
+                world.solver_settings_mut().gravity = Vec3::ZERO;
+            }
+            let load = world.insert(load).unwrap();
+            let mut lowest = f32::INFINITY;
+            for _ in 0..120 {
+                world.checked_step(DT).unwrap();
+                lowest = lowest.min(position_of(&world, load).y);
+            }
+            println!("{name}: down to {lowest}, at {}", position_of(&world, load));
+            assert!(-1.0 < lowest, "{name}: {lowest}");
+        }
+    }
+}
+
 /// A light plank on four posts, with four contacts on each, bears a heavy block over any of them,
 /// in whatever order the posts were inserted.
 #[test]
