@@ -6,6 +6,7 @@
 mod claims;
 mod code;
 mod floors;
+mod links;
 mod rings;
 mod seeds;
 mod source;
@@ -141,6 +142,9 @@ fn complaints_and_rings(root: &Path) -> Result<(Vec<Complaint>, Vec<String>), Er
         }
         let text = std::fs::read_to_string(root.join(path)).map_err(|error| format!("{path}: {error}"))?;
         found.extend(source::check_text(path, &text));
+        if path.ends_with(".md") {
+            found.extend(links::check(path, &text, &files));
+        }
         if is_rust {
             let package = package_of(path, root, &packages);
             found.extend(source::check_rust(path, &text, kind(path, package)));

@@ -102,7 +102,7 @@ fn gear(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
 
 fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
     let (a, b) = (bytes.below(bodies.len() + 1), bytes.below(bodies.len() + 1));
-    let kind = match bytes.byte() % 8 {
+    let kind = match bytes.byte() % 9 {
         0 => JointKind::Weld,
         3 => JointKind::Prismatic {
             limits: Some([bytes.float() as f32, bytes.float() as f32]),
@@ -114,6 +114,11 @@ fn joint(bytes: &mut Bytes<'_>, bodies: &[Body]) -> Option<Joint> {
             JointKind::Pulley { supports, ratio: bytes.float() as f32, length: bytes.float() as f32 }
         }
         6 => return gear(bytes, bodies),
+        7 => JointKind::Screw {
+            lead: bytes.float() as f32,
+            limits: Some([bytes.float() as f32, bytes.float() as f32]),
+            motor: motor(bytes),
+        },
         1 => JointKind::Spherical { cone: bytes.float() as f32, twist: twist(bytes) },
         2 => JointKind::Revolute { limits: Some([bytes.float() as f32, bytes.float() as f32]), motor: None },
         _ => JointKind::Distance { min: bytes.float() as f32, max: bytes.float() as f32 },

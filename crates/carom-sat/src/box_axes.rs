@@ -4,8 +4,8 @@
 //!   the rotation matrix in `f64`.
 //! - Cross products are not normalised, and overlaps are compared by squares. A nearly parallel
 //!   pair of edges then loses no accuracy.
-//! - The edges are skipped if the other box's deepest corner proves that a face has the least
-//!   overlap.
+//! - The edges are skipped if a face is proved to have the least overlap. It is the proof that the
+//!   deepest corner of the other box leaves this box soonest through this face.
 //!
 //! Reference: S. Gottschalk, M. C. Lin, D. Manocha, OBBTree, SIGGRAPH 1996 (the axes); C. Ericson,
 //! Real-Time Collision Detection, 2005, 4.4.1.
@@ -107,8 +107,8 @@ impl BoxPair {
         a[0] + a[1] + a[2] + b[0] + b[1] + b[2]
     }
 
-    /// Whether the boxes are apart by the length of `between` along its direction. The two ends of
-    /// that vector from A to B are then the closest points.
+    /// Whether `between`, a vector from a point of A to a point of B, is the shortest one. It is if
+    /// the boxes are apart by its length along its direction.
     pub(crate) fn is_gap(&self, between: DVec3) -> bool {
         let Some(normal) = unit(between) else { return false };
         let radius = |placed: &PlacedBox| {
@@ -173,8 +173,8 @@ impl BoxPair {
         tally.count(|counters| counters.axes += 9);
         let mut is_apart = [false; 4];
         for (i, (overlaps, lengths_sq)) in rows.iter().enumerate() {
-            // All lanes first: few are better than the best face, and the best of those is found
-            // below.
+            // Without branches for all edges of B, because few have less overlap than the best
+            // face. The loop below takes the least of these few.
             let (mut squares, mut is_better) = ([0.0; 4], [false; 4]);
             for j in 0..4 {
                 let (overlap, length_sq) = (overlaps[j], lengths_sq[j]);
@@ -229,7 +229,8 @@ impl BoxPair {
             let (l1, l2) = (-z[j], y[j]); // Components of l along axes i1 and i2 of A.
             lengths_sq[j] = l1 * l1 + l2 * l2;
             let radius_a = half_a[i1] * l1.abs() + half_a[i2] * l2.abs();
-            // l . b_j1 from the components: r[i][j2] equals it only to rounding of 1, not of |l|.
+            // The radius needs l . b_j1. In exact numbers it is r[i][j2], but that has the rounding
+            // of a number near 1, and l may be short. So it is computed from the components of l.
             let radius_b =
                 half_1[j] * (l1 * y_1[j] + l2 * z_1[j]).abs() + half_2[j] * (l1 * y_2[j] + l2 * z_2[j]).abs();
             overlaps[j] = radius_a + radius_b - (l1 * t[i1] + l2 * t[i2]).abs();
@@ -252,8 +253,9 @@ impl BoxPair {
         Axis { normal, overlap, number: number as u8, positive }
     }
 
-    /// Whether this face surely has the least overlap. It does if the other box's deepest corner
-    /// is inside, and this face is its nearest exit. The nine edge axes can then be skipped.
+    /// Whether this face surely has the least overlap. Take the corner of the other box that is
+    /// deepest behind this face. If it is inside, and no other face is nearer to it, then no axis
+    /// has less overlap, and the nine edge axes are skipped.
     #[inline(always)]
     fn is_least_of_all(&self, number: usize, along_b: [f64; 3], overlap: f64) -> bool {
         let BoxPair { half_a, half_b, r, t } = self;

@@ -1,7 +1,8 @@
 //! Box against box: the faces that face each other, clipped.
 //!
-//! B's face most opposed to a face of A is clipped against A's rectangle, in A's axes: heights over
-//! its sides are then differences. Each corner is named by the features that make it.
+//! B's face most opposed to a face of A is clipped against A's rectangle. In A's axes, the height
+//! of a point over a side of the rectangle is a difference of two coordinates. The feature ids of
+//! a corner are those of the vertex, or of the two edges, that it comes from.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact
 //! Creation for Physics Simulations, GDC 2015.
@@ -83,8 +84,8 @@ fn clip_along(
             edge_out: k as u8,
         };
         if let Some(n) = along {
-            // From here on `z` is the half extent plus the travel along the normal. `x` and `y` are
-            // the position where that travel ends.
+            // Move the corner along the normal onto A's plane, and keep the travel in `z`: it is
+            // half the extent of A plus the travel.
             let p = &mut corners[k].point;
             let travel = (p.z - half_a[i]) / (n[i] * sign);
             (p.x, p.y) = (p.x - n[i1] * travel, p.y - n[i2] * travel);
@@ -92,7 +93,7 @@ fn clip_along(
         }
     }
     let on_side = tol::CLIP_ON_PLANE * pair.size();
-    // The extent of the four corners: most sides cut nothing.
+    // The extent of the four corners, to skip the sides that cut nothing: most of them.
     let [p, q, r, s, ..] = corners.map(|corner| corner.point);
     let most = |[a, b, c, d]: [f64; 4]| a.max(b).max(c.max(d));
     let (most_u, most_v) = (most([p.x, q.x, r.x, s.x]), most([p.y, q.y, r.y, s.y]));

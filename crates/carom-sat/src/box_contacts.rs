@@ -2,15 +2,16 @@
 //!
 //! - The axis of least overlap, or of the largest gap, comes first (`box_axes.rs`).
 //! - With a face axis, the other box's most opposed face is clipped against the reference face.
-//! - An edge axis gives the crossing of the two edges. If the boxes also face each other, their
-//!   faces are clipped along the axis.
+//! - With an edge axis, the contact is the crossing of the two edges. If each box has a face nearly
+//!   normal to the axis, these two faces are clipped along the axis instead.
 //! - If faces or edges do not overlap when seen along the axis, the boxes are side by side. The
 //!   closest points are then the only contact.
+//! - All points are in A's frame. The normal points from A to B.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 4.4.1; D. Gregorius, Robust Contact
 //! Creation for Physics Simulations, GDC 2015.
-//! Differs: an edge axis wins if it has less overlap than each face axis. For stable contacts,
-//! faces are clipped along it too.
+//! Differs: face axes are not preferred; an edge axis wins if it has less overlap than each of
+//! them. For stable contacts, faces are clipped along it too.
 
 use crate::Tally;
 use crate::box_axes::{Axis, BoxPair, LeastOverlap};
@@ -23,8 +24,8 @@ use carom_lanes::dispatch;
 use carom_math::{WidePose, scaling::length, scaling::unit, tol};
 use glam::DVec3;
 
-/// Writes the contacts of two boxes, and returns whether there are any. See the public function of
-/// the same name in `kernel/box_box.rs`.
+/// Writes the contacts of two boxes, and returns whether there are any: those not farther apart
+/// than `to.prediction`. See the public function of the same name in `kernel/box_box.rs`.
 #[inline(always)]
 pub(crate) fn write_manifold<S: ContactSink>(
     half_a: DVec3,
@@ -68,9 +69,9 @@ pub(crate) fn write_manifold<S: ContactSink>(
     true
 }
 
-/// Returns the contact of the closest points, and its normal. It is used for boxes that are side
-/// by side when seen along the axis. Flat boxes also use it, if clipping has lost their contacts
-/// by rounding.
+/// Returns the contact of the closest points, and its normal. Boxes that are side by side when seen
+/// along the axis have no other contact. It also serves flat boxes if clipping has lost their
+/// contacts by rounding.
 #[inline(never)]
 fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Candidate, DVec3)> {
     let mut normal = axis.normal;
@@ -80,7 +81,7 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
     let (mut a, mut b) = closest::closest_points(face_a.face().points, face_b.face().points);
     let mut distance = (b - a).dot(normal);
     if axis.overlap < 0.0 {
-        // If they are not the closest points of the boxes, other faces are closer.
+        // The closest points of these two faces may not be those of the boxes: search all faces.
         if !pair.is_gap(b - a) {
             (a, b) = closest::closest_polygons(
                 (a, b),
@@ -88,8 +89,8 @@ fn closest_contact(pair: &BoxPair, axis: &Axis, prediction: f64) -> Option<(Cand
                 |f| placed_b.for_each_face(f),
             );
         }
-        // A gap within rounding: the direction between the points is noise, but the axis is
-        // accurate.
+        // The direction between the points is the normal, unless the gap is within rounding. It is
+        // noise then, and the axis stays the normal.
         distance = (b - a).dot(normal);
         if let Some(between) = unit(b - a)
             && tol::SAT_TIE * pair.size() < length(b - a)
@@ -118,7 +119,7 @@ fn write_edge_contacts<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Out
     let (start_b, end_b, id_b) = supporting_edge(&b, j, -normal);
     let (point_a, point_b, is_crossing) = closest::crossing(start_a, end_a, start_b, end_b, normal);
     let distance = (point_b - point_a).dot(normal);
-    // The boxes are apart, and their closest points are elsewhere.
+    // The edges of boxes that are apart do not cross, so their closest points are elsewhere.
     let is_elsewhere = overlap < 0.0 && !is_crossing;
     let is_contact = !is_elsewhere && distance <= to.prediction;
     // One contact does not support a box that leans on the edge of another.
@@ -138,8 +139,8 @@ fn write_edge_contacts<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Out
 }
 
 /// Writes the contacts of overlapping boxes whose faces lean against the axis. Returns false, and
-/// writes nothing, if no clipped point is as deep as the overlap of the boxes. The faces of boxes
-/// without width are lines, for example, and clipping may lose them.
+/// writes nothing, if no clipped point is as deep as the boxes overlap. This happens if a box has
+/// no width: its faces are lines, and clipping may lose them.
 #[inline(always)]
 fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Output<'_, S>) -> bool {
     let mut shared = Candidates::<MAX_CORNERS>::new();
@@ -152,9 +153,10 @@ fn write_slanted_face<S: ContactSink>(pair: &BoxPair, axis: &Axis, to: &mut Outp
     is_as_deep
 }
 
-/// As [`write_slanted_face`], for boxes that nearly face each other along the axis. Returns true
-/// if it wrote contacts, false if the boxes are apart and side by side. `None` if no clipped point
-/// is as deep as the overlap.
+/// As [`write_slanted_face`], for boxes with faces nearly normal to the axis. Returns true if it
+/// wrote contacts. Returns false if the boxes are apart and side by side, so that the closest
+/// points are the contact. `None` if no clipped point is as deep as the boxes overlap: the edges
+/// decide.
 #[inline(never)]
 fn write_shared_face<S: ContactSink>(
     pair: &BoxPair,

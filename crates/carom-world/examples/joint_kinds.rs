@@ -16,6 +16,7 @@ fn main() -> Done {
     revolute()?;
     prismatic()?;
     cylindrical()?;
+    screw()?;
     universal()?;
     spherical()?;
     six_dof()?;
@@ -84,6 +85,22 @@ fn cylindrical() -> Done {
     println!("cylindrical: at {coordinate:.2}, turning by {turning:.2}");
     near(coordinate, -1.0)?;
     near(turning, 2.0)
+}
+
+/// A jack: a spindle lifts a load by 20 cm in each turn, and holds it.
+fn screw() -> Done {
+    let (mut world, post, load) = post_and_box(Vec3::ZERO)?;
+    let joint = JointDesc::screw(post, load, 0.2).with_axis(Vec3::Y);
+    let turning = Motor::velocity(std::f32::consts::TAU).with_max_force(20.0);
+    let joint = world.insert_joint(joint.with_motor(turning))?;
+    run(&mut world, 5.0)?;
+    world.joint_mut(joint)?.set_motor(Motor::velocity(0.0).with_max_force(20.0))?;
+    run(&mut world, 1.0)?;
+    let height = world.joint(joint)?.translation().unwrap_or(f64::NAN);
+    let force = world.joint(joint)?.force().y;
+    println!("screw: the load is at {height:.2}, and the thread carries {force:.1} N");
+    near(height, 1.0)?;
+    near(force / (2.0 * 9.81), 1.0)
 }
 
 /// A shaft that drives another one at an angle.

@@ -13,6 +13,8 @@
 //!   limit that stops a body would leave a part of the response behind, which turns a light body on
 //!   a long lever.
 //! - Limits that act at the same time are solved together: see `axis_limits.rs`.
+//! - The locked axis x of a screw is that beside its thread: the travel less `thread * angle`. So a
+//!   screw turns about its axis like a wheel with limits and a motor.
 //! - While the bodies turn, B's joint point leaves its tangent by a term of second order in the
 //!   substep. On a long lever a soft row would lag behind, so it is added to the speed.
 //!
@@ -47,6 +49,8 @@ pub(crate) struct Axes {
     coordinates: [Real; 6],
     /// The speeds that the rotation of the bodies adds within the substep: see [`Axes::swerve`].
     ahead: [Real; 6],
+    /// The travel of a screw per radian; 0 for other kinds.
+    thread: Real,
 }
 
 impl Axes {
@@ -61,7 +65,7 @@ impl Axes {
         let angles = euler_angles(rows.rotation_a, rows.rotation_b);
         let turns = [middle.cross(last) * inverse_cosine, middle, first.cross(middle) * inverse_cosine];
         let [x, y, z] = own;
-        Axes {
+        let mut axes = Axes {
             linear: [x, y, z, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO],
             turn_a: [arm_a.cross(x), arm_a.cross(y), arm_a.cross(z), turns[0], turns[1], turns[2]],
             turn_b: [
@@ -74,16 +78,35 @@ impl Axes {
             ],
             coordinates: [offset.dot(x), offset.dot(y), offset.dot(z), angles[0], angles[1], angles[2]],
             ahead: [0.0; 6],
+            thread: rows.thread,
+        };
+        if axes.thread != 0.0 {
+            axes.cut_thread();
         }
+        axes
+    }
+
+    /// Makes the axis x that of the distance from the thread of a screw, and counts full turns.
+    fn cut_thread(&mut self) {
+        let (x, about_x, thread) = (JointAxis::X as usize, JointAxis::AngX as usize, self.thread);
+        self.coordinates[about_x] = turns_of_screw(self.coordinates[about_x], self.coordinates[x], thread);
+        self.coordinates[x] -= thread * self.coordinates[about_x];
+        self.turn_a[x] -= self.turn_a[about_x] * thread;
+        self.turn_b[x] -= self.turn_b[about_x] * thread;
     }
 
     fn speed(&self, rows: &Moving<'_>, k: usize) -> Real {
         self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
     }
 
-    /// Returns the position along an axis, or the angle about it that is nearest to `middle`.
+    /// Returns the position along an axis, or the angle about it that is nearest to `middle`. The
+    /// angle of a screw is the counted one.
     fn coordinate_near(&self, k: usize, middle: Real) -> Real {
-        if k < 3 { self.coordinates[k] } else { angle_near(self.coordinates[k], middle) }
+        if k < 3 || self.thread != 0.0 {
+            self.coordinates[k]
+        } else {
+            angle_near(self.coordinates[k], middle)
+        }
     }
 
     /// Returns, for each axis of translation, the mean speed that the rotation of the bodies adds
@@ -128,7 +151,13 @@ impl Axes {
     pub(crate) fn load(&self, i: &JointImpulse) -> (Vec3, Vec3) {
         let impulses = total(i);
         let sum = |axes: &[Vec3], impulses: &[Real]| axes.iter().zip(impulses).map(|(&v, &x)| v * x).sum();
-        (sum(&self.linear[..3], &impulses[..3]), sum(&self.turn_b[3..], &impulses[3..]))
+        let force = sum(&self.linear[..3], &impulses[..3]);
+        let torque = sum(&self.turn_b[3..], &impulses[3..]);
+        if self.thread == 0.0 {
+            return (force, torque);
+        }
+        let of_thread = -self.thread * impulses[JointAxis::X as usize];
+        (force, torque + self.turn_b[JointAxis::AngX as usize] * of_thread)
     }
 
     /// Applies an impulse along or about an axis, together with the response of the locked axes.
@@ -154,6 +183,11 @@ pub(crate) fn euler_angles(rotation_a: Quat, rotation_b: Quat) -> [Real; 3] {
     let x = rotation::rotate_back(rotation_b, rotation::rotate(rotation_a, Vec3::X));
     let across = ops::sqrt(z.y * z.y + z.z * z.z);
     [ops::atan2(-z.y, z.z), ops::atan2(z.x, across), ops::atan2(-x.y, x.x)]
+}
+
+/// Returns the angle of a screw with full turns, as near to its travel as possible.
+pub(crate) fn turns_of_screw(angle: Real, travel: Real, thread: Real) -> Real {
+    angle_near(angle, travel / thread)
 }
 
 /// Returns the impulses of all axes.
@@ -230,8 +264,8 @@ impl LockedSystem {
     }
 }
 
-/// Does one iteration of a prismatic joint, or of a joint of six degrees of freedom. The springs
-/// of position motors act only if `may_spring`.
+/// Does one iteration of a prismatic joint, a screw, or a joint of six degrees of freedom. The
+/// springs of position motors act only if `may_spring`.
 pub(crate) fn solve(
     kind: &SixDof,
     rows: &mut Moving<'_>,

@@ -26,11 +26,11 @@ pub struct Joint {
     pub body_a: u32,
     /// Index of body B.
     pub body_b: u32,
-    /// The joint frame, relative to A. Its x axis is the axis of a revolute or prismatic joint, or
-    /// of a cone.
+    /// The joint frame, relative to A. Its x axis is the axis of a revolute or prismatic joint, of
+    /// a screw, or of a cone.
     pub frame_a: Pose,
-    /// The joint frame, relative to B. Its x axis is the axis of a revolute or prismatic joint, or
-    /// of a cone.
+    /// The joint frame, relative to B. Its x axis is the axis of a revolute or prismatic joint, of
+    /// a screw, or of a cone.
     pub frame_b: Pose,
     /// The degrees of freedom that the joint leaves free.
     pub kind: JointKind,

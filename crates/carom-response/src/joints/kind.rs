@@ -89,6 +89,21 @@ pub enum JointKind {
         /// reverses the direction. Finite, and not 0.
         ratio: Real,
     },
+    /// Rotation about A's x axis, with a translation along it that follows the angle.
+    #[doc(alias = "helical")]
+    #[doc(alias = "lead screw")]
+    Screw {
+        /// The travel of B along the axis in a full turn, a length. Positive for a right-handed
+        /// thread. Finite, and not 0.
+        lead: Real,
+        /// The least and the largest angle from A's y axis to B's, in radians; `None` has no
+        /// limits. Full turns count: the angle is the travel times two pi, divided by the lead.
+        #[cfg_attr(feature = "serde", serde(default, deserialize_with = "crate::null_numbers::bounds"))]
+        limits: Option<[Real; 2]>,
+        /// A motor about the axis; `None` has no motor. The target of a position motor counts full
+        /// turns.
+        motor: Option<Motor>,
+    },
 }
 
 impl JointKind {
@@ -115,7 +130,8 @@ impl JointKind {
         match self {
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => true,
             JointKind::SixDof(axes) => axes.limits[..3].iter().all(|limit| *limit == AxisLimit::Locked),
-            JointKind::Prismatic { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } => false,
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
         }
     }
@@ -124,7 +140,8 @@ impl JointKind {
     /// a load.
     pub(crate) fn holds_rotation(&self) -> bool {
         match self {
-            JointKind::Weld | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
+            JointKind::Weld | JointKind::Revolute { .. } => true,
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } => true,
             JointKind::SixDof(axes) => !axes.turns_freely(),
             JointKind::Spherical { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
@@ -144,7 +161,9 @@ impl JointKind {
     /// The motors, in the order of the axes.
     pub(crate) fn motors(&self) -> impl Iterator<Item = Motor> {
         let (one, six) = match *self {
-            JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => (motor, [None; 6]),
+            JointKind::Revolute { motor, .. }
+            | JointKind::Prismatic { motor, .. }
+            | JointKind::Screw { motor, .. } => (motor, [None; 6]),
             JointKind::SixDof(axes) => (None, axes.motors),
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Distance { .. } => (None, [None; 6]),
             JointKind::Pulley { .. } | JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {
@@ -154,16 +173,16 @@ impl JointKind {
         one.into_iter().chain(six.into_iter().flatten())
     }
 
-    /// The six axes of a prismatic joint or a joint of six degrees of freedom; `None` for other
-    /// kinds.
+    /// The six axes of a prismatic joint, a screw, or a joint of six degrees of freedom; `None` for
+    /// other kinds. For a screw, the coordinate x is that beside the thread.
     pub(crate) fn axes(&self) -> Option<SixDof> {
         match *self {
             JointKind::SixDof(axes) => Some(axes),
             JointKind::Prismatic { limits, motor } => {
-                let along = limits.map_or(AxisLimit::Free, |[low, high]| AxisLimit::Between(low, high));
-                let mut axes = SixDof::LOCKED.with_limit(JointAxis::X, along);
-                axes.motors[0] = motor;
-                Some(axes)
+                Some(SixDof::with_one_axis(JointAxis::X, limits, motor))
+            }
+            JointKind::Screw { limits, motor, .. } => {
+                Some(SixDof::with_one_axis(JointAxis::AngX, limits, motor))
             }
             JointKind::Weld | JointKind::Spherical { .. } | JointKind::Revolute { .. } => None,
             JointKind::Distance { .. } | JointKind::Pulley { .. } => None,
@@ -185,8 +204,11 @@ impl JointKind {
                 demand(low <= high && high <= pi, "upper twist", high)
             }
             JointKind::Revolute { limits, motor } | JointKind::Prismatic { limits, motor } => {
-                limits.map_or(Ok(()), |limits| demand_bounds(limits, ["lower limit", "upper limit"]))?;
-                motor.map_or(Ok(()), |motor| motor.validate())
+                validate_axis(limits, motor)
+            }
+            JointKind::Screw { lead, limits, motor } => {
+                demand(lead != 0.0 && lead.is_finite(), "lead", lead)?;
+                validate_axis(limits, motor)
             }
             JointKind::SixDof(axes) => axes.validate(),
             JointKind::Distance { min, max } => {
@@ -288,6 +310,14 @@ impl SixDof {
         self
     }
 
+    /// All axes locked but one, which has these limits and this motor.
+    fn with_one_axis(axis: JointAxis, limits: Option<[Real; 2]>, motor: Option<Motor>) -> SixDof {
+        let limit = limits.map_or(AxisLimit::Free, |[low, high]| AxisLimit::Between(low, high));
+        let mut axes = SixDof::LOCKED.with_limit(axis, limit);
+        axes.motors[axis as usize] = motor;
+        axes
+    }
+
     /// Returns the limit and the motor of each axis.
     pub(crate) fn rows(self) -> impl Iterator<Item = (AxisLimit, Option<Motor>)> {
         self.limits.into_iter().zip(self.motors)
@@ -316,6 +346,12 @@ impl SixDof {
         demand(high <= max_angle, LIMIT_NAMES[y][1], high)?;
         self.motors.iter().flatten().try_for_each(Motor::validate)
     }
+}
+
+/// Checks the limits and the motor of a kind with one axis.
+fn validate_axis(limits: Option<[Real; 2]>, motor: Option<Motor>) -> Result<(), JointFault> {
+    limits.map_or(Ok(()), |limits| demand_bounds(limits, ["lower limit", "upper limit"]))?;
+    motor.map_or(Ok(()), |motor| motor.validate())
 }
 
 /// The names of the lower and upper limits, by axis.

@@ -10,25 +10,27 @@ use carom_math::{Real, Vec3};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct JointImpulse {
-    /// Impulse at the joint point, in the world frame. For a prismatic joint and six degrees of
-    /// freedom: impulses of the locked axes, in A's joint frame.
+    /// Impulse at the joint point, in the world frame. For a prismatic joint, a screw and six
+    /// degrees of freedom: impulses of the locked axes, in A's joint frame. The first of a screw is
+    /// that of its thread.
     pub linear: Vec3,
-    /// Angular impulse, in the world frame. For a prismatic joint and six degrees of freedom:
-    /// angular impulses about the locked axes, in the order of [`JointAxis`](crate::JointAxis).
+    /// Angular impulse, in the world frame. For a prismatic joint, a screw and six degrees of
+    /// freedom: angular impulses about the locked axes, in the order of
+    /// [`JointAxis`](crate::JointAxis).
     pub angular: Vec3,
     /// Impulse of the lower limit of an angle or a distance, and of a cone.
     pub lower: Real,
     /// Impulse of the upper limit.
     pub upper: Real,
     /// Impulses of the motors, in the order of [`JointAxis`](crate::JointAxis). The motor of a
-    /// revolute joint is about x, that of a prismatic joint along x.
+    /// revolute joint and of a screw is about x, that of a prismatic joint along x.
     pub motors: [Real; 6],
     /// Impulse of the torsion spring.
     pub spring: Real,
-    /// Impulses of the lower and upper limits of a prismatic joint and of six degrees of freedom,
-    /// by axis. The limits of twist are those about x. For a pulley the first two entries belong to
-    /// the sides of A and B: the impulse that stops an end at its fixed point, and that of a rope
-    /// that is all on this side.
+    /// Impulses of the lower and upper limits of a prismatic joint, a screw and six degrees of
+    /// freedom, by axis. The limits of twist and of a screw are those about x. For a pulley the
+    /// first two entries belong to the sides of A and B: the impulse that stops an end at its
+    /// fixed point, and that of a rope that is all on this side.
     pub limits: [[Real; 2]; 6],
     /// Length of the substep of these impulses, to which they are proportional. 0 if there was no
     /// substep.
@@ -60,7 +62,7 @@ impl JointImpulse {
                     self.spring = 0.0;
                 }
             }
-            JointKind::Prismatic { .. } | JointKind::SixDof(_) => {
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::SixDof(_) => {
                 for (k, (limit, motor)) in kind.axes().into_iter().flat_map(SixDof::rows).enumerate() {
                     match limit {
                         AxisLimit::Locked => {}

@@ -106,6 +106,8 @@ pub(crate) struct Rows {
     turn_mass: Mat3,
     /// For a hinge: the rows across its axis.
     across: Across,
+    /// For a screw: the travel per radian; 0 for other kinds.
+    pub(crate) thread: Real,
     /// For a hinge and a weld: the rotation of B relative to A that the joint does not leave free.
     pub(crate) turn_error: Vec3,
 }
@@ -176,6 +178,10 @@ impl JointStep {
                 rows.across = Across::new(axis, rows.inertia_a + rows.inertia_b);
                 rows.turn_error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
             }
+            JointKind::Screw { lead, .. } => {
+                rows.limited = (rows.hinge_axis(), 0.0);
+                rows.thread = lead / core::f32::consts::TAU;
+            }
             JointKind::Spherical { .. }
             | JointKind::Prismatic { .. }
             | JointKind::SixDof(_)
@@ -242,6 +248,15 @@ impl Moving<'_> {
                 [self.w_a, self.w_b].into_iter().any(|w| turns(w - axis * axis.dot(w)))
             }
             JointKind::SixDof(axes) => !axes.turns_freely(),
+            JointKind::Screw { .. } => {
+                // Both bodies may turn about the axis, if their centres of mass are on it: beside
+                // it, the rows across the axis would give energy.
+                let axis = self.limited.0;
+                [(self.w_a, self.anchor_a), (self.w_b, self.anchor_b)].into_iter().any(|(w, anchor)| {
+                    let is_beside = substep.slop < w.cross(anchor).length() * substep.h;
+                    turns(w - axis * axis.dot(w)) || (turns(w) && is_beside)
+                })
+            }
             JointKind::Weld | JointKind::Revolute { .. } | JointKind::Prismatic { .. } => true,
         };
         turns || swings(self.w_a, self.anchor_a) || swings(self.w_b, self.anchor_b)

@@ -4,7 +4,7 @@
 //! Reference: N. Newmark, A Method of Computation for Structural Dynamics, 1959 (beta = 1/4).
 
 use crate::bodies::body::Body;
-use crate::joints::axes::euler_angles;
+use crate::joints::axes::{euler_angles, turns_of_screw};
 use crate::joints::joint::Joint;
 use crate::joints::kind::{AxisLimit, JointKind};
 use crate::joints::rows::hinge_angle;
@@ -25,12 +25,16 @@ impl Joint {
         self
     }
 
-    /// Returns the angle of a revolute joint from A's y axis to B's, in radians; `None` for other
-    /// kinds.
+    /// Returns the angle of a revolute joint or a screw from A's y axis to B's, in radians; `None`
+    /// for other kinds.
     ///
-    /// `a` and `b` are its bodies. With a torsion spring, the angle counts full turns since the
-    /// spring was set. Otherwise it is from -pi to pi.
+    /// `a` and `b` are its bodies. The angle of a screw counts full turns by its travel. With a
+    /// torsion spring, that of a revolute joint counts them since the spring was set. Otherwise it
+    /// is from -pi to pi.
     pub fn angle(&self, a: &Body, b: &Body) -> Option<f64> {
+        if let JointKind::Screw { lead, .. } = self.kind {
+            return Some(f64::from(self.place_on_thread(a, b, lead).1));
+        }
         let JointKind::Revolute { .. } = self.kind else { return None };
         let [rotation_a, rotation_b] = self.rotations(a, b);
         let angle = hinge_angle(rotation_a, rotation_b);
@@ -40,22 +44,22 @@ impl Joint {
         Some(if is_counted { self.winding.at(angle, 0.0).total() } else { f64::from(angle) })
     }
 
-    /// Returns the position of B's joint point along the axis of a prismatic joint, a length;
-    /// `None` for other kinds.
+    /// Returns the position of B's joint point along the axis of a prismatic joint or a screw, a
+    /// length; `None` for other kinds.
     ///
     /// `a` and `b` are its bodies.
     pub fn translation(&self, a: &Body, b: &Body) -> Option<f64> {
-        let JointKind::Prismatic { .. } = self.kind else { return None };
+        let (JointKind::Prismatic { .. } | JointKind::Screw { .. }) = self.kind else { return None };
         Some(f64::from(self.axis(a).dot(self.offset(a, b))))
     }
 
     /// Returns the speed of B relative to A along the axis of a prismatic joint. For a revolute
-    /// joint it is the angular speed about the axis. `None` for other kinds.
+    /// joint and a screw it is the angular speed about the axis. `None` for other kinds.
     ///
     /// `a` and `b` are its bodies.
     pub fn speed(&self, a: &Body, b: &Body) -> Option<Real> {
         match self.kind {
-            JointKind::Revolute { .. } => Some(self.turning_speed(a, b)),
+            JointKind::Revolute { .. } | JointKind::Screw { .. } => Some(self.turning_speed(a, b)),
             JointKind::Prismatic { .. } => {
                 let point = b.pose.transform_point(self.frame_b.translation);
                 Some(self.axis(a).dot(b.velocity_at(point) - a.velocity_at(point)))
@@ -81,7 +85,8 @@ impl Joint {
 
     /// Returns the position error of the joint, a length that is not negative. For a rope or a rod,
     /// it is how far the distance is out of its bounds. For a pulley, it is how far the path of the
-    /// rope exceeds the length of the rope. It is 0 for gears.
+    /// rope exceeds the length of the rope. For a screw, it includes the distance along the axis
+    /// from the nearest turn of the thread. It is 0 for gears.
     ///
     /// `a` and `b` are its bodies.
     pub fn gap(&self, a: &Body, b: &Body) -> Real {
@@ -98,7 +103,10 @@ impl Joint {
             return 0.0;
         }
         let Some(axes) = self.kind.axes() else { return offset.length() };
-        let own = rotation::rotate_back(self.rotations(a, b)[0], offset);
+        let mut own = rotation::rotate_back(self.rotations(a, b)[0], offset);
+        if let JointKind::Screw { lead, .. } = self.kind {
+            own.x = self.place_on_thread(a, b, lead).0;
+        }
         let beyond = |k: usize| match axes.limits[k] {
             AxisLimit::Free => 0.0,
             AxisLimit::Locked => own[k],
@@ -156,13 +164,24 @@ impl Joint {
             JointKind::Distance { .. } => (point_b - point_a).normalize_or_zero().dot(moving),
             JointKind::Weld | JointKind::SixDof(_) => moving.length().max(turning),
             JointKind::Spherical { .. } | JointKind::Revolute { .. } => moving.length(),
-            JointKind::Prismatic { .. } | JointKind::Pulley { .. } => moving.length(),
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::Pulley { .. } => {
+                moving.length()
+            }
         }
     }
 
     /// Returns the angular speed of B relative to A about the x axis.
     fn turning_speed(&self, a: &Body, b: &Body) -> Real {
         self.axis(a).dot(b.angular_velocity - a.angular_velocity)
+    }
+
+    /// Returns the distance of B from the thread of a screw along the axis, and the angle with full
+    /// turns.
+    fn place_on_thread(&self, a: &Body, b: &Body, lead: Real) -> (Real, Real) {
+        let (thread, travel) = (lead / core::f32::consts::TAU, self.axis(a).dot(self.offset(a, b)));
+        let [rotation_a, rotation_b] = self.rotations(a, b);
+        let angle = turns_of_screw(hinge_angle(rotation_a, rotation_b), travel, thread);
+        (travel - thread * angle, angle)
     }
 
     /// Returns the vector from the joint point on A to that on B.

@@ -145,7 +145,9 @@ impl JointStep {
                 rope(&rows, supports, ratio).warm_start(&mut rows, i)
             }
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
-            JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(&rows).push_all(&mut rows, i),
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::SixDof(_) => {
+                Axes::of(&rows).push_all(&mut rows, i);
+            }
             JointKind::Distance { .. } => {
                 let direction = rows.along();
                 rows.push(direction * (i.lower - i.upper));
@@ -203,7 +205,7 @@ impl JointStep {
         }
         let i = &mut joint.impulse;
         match joint.kind {
-            JointKind::Prismatic { .. } | JointKind::SixDof(_) => {
+            JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::SixDof(_) => {
                 if let Some(axes) = joint.kind.axes() {
                     axes::solve(&axes, &mut rows, i, (soft, has_springs), h);
                 }
@@ -320,7 +322,9 @@ fn rope(rows: &Rows, supports: [Vec3; 2], ratio: Real) -> Rope {
 /// Returns the impulses on B in the world frame: at the joint point, and the angular one about it.
 fn load(rows: &Rows, kind: &JointKind, i: &JointImpulse) -> (Vec3, Vec3) {
     match kind {
-        JointKind::Prismatic { .. } | JointKind::SixDof(_) => Axes::of(rows).load(i),
+        JointKind::Prismatic { .. } | JointKind::Screw { .. } | JointKind::SixDof(_) => {
+            Axes::of(rows).load(i)
+        }
         JointKind::Distance { .. } => (rows.along() * (i.lower - i.upper), Vec3::ZERO),
         JointKind::Pulley { supports, ratio, .. } => (rope(rows, *supports, *ratio).pull_on_b(i), Vec3::ZERO),
         JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => (Vec3::ZERO, Vec3::ZERO),

@@ -17,6 +17,7 @@ mod plausible;
 mod responses;
 mod round_contacts;
 mod scene;
+mod screws;
 mod spring_chains;
 mod springs;
 mod stacks;

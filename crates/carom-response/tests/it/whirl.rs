@@ -5,13 +5,14 @@ use crate::scene::{DT, Scene};
 use carom_math::{Pose, Vec3};
 use carom_response::{Joint, JointKind, SixDof, Solver, SolverSettings};
 
-const KINDS: [(&str, JointKind); 9] = [
+const KINDS: [(&str, JointKind); 10] = [
     ("fixed", JointKind::Weld),
     ("ball", JointKind::Spherical { cone: 4.0, twist: None }),
     ("cone", JointKind::Spherical { cone: 0.5, twist: None }),
     ("hinge", JointKind::FREE_REVOLUTE),
     ("limited hinge", JointKind::Revolute { limits: Some([-1.0, 1.0]), motor: None }),
     ("slider", JointKind::FREE_PRISMATIC),
+    ("screw", JointKind::Screw { lead: 0.3, limits: None, motor: None }),
     ("locked axes", JointKind::SixDof(SixDof::LOCKED)),
     ("rod", JointKind::Distance { min: 1.0, max: 1.0 }),
     ("strut", JointKind::Distance { min: 0.5, max: 2.0 }),

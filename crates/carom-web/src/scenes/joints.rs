@@ -42,8 +42,8 @@ fn wheel<B: BroadPhase>(world: &mut World<B>, radius: f32, at: Vec3) -> Result<B
 }
 
 /// Inserts a weld that breaks if it is pulled hard, a door with a closer, a lift, a sleeve on a
-/// rod, a shaft, a shoulder, a plate that moves in a plane, a rod, an elastic rope, a pulley, two
-/// gears, and a rack and pinion.
+/// rod, a jack, a shaft, a shoulder, a plate that moves in a plane, a rod, an elastic rope, a
+/// pulley, two gears, and a rack and pinion.
 pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(), Error> {
     world.insert(BodyDesc::fixed(Shape::HalfSpace(HalfSpace::new(Vec3::Y)?)))?;
     insert_joint_kinds(world, Vec3::ZERO)
@@ -52,11 +52,11 @@ pub fn joint_kinds<B: BroadPhase>(world: &mut World<B>, _: &Request) -> Result<(
 /// Inserts the joints of [`joint_kinds`] over this point of a floor.
 pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Vec3) -> Result<(), Error> {
     let mut next = 0;
-    // Two rows of six.
+    // Two rows of seven.
     let mut position_of = || {
-        let (row, column) = (next / 6, next % 6);
+        let (row, column) = (next / 7, next % 7);
         next += 1;
-        middle + Vec3::new(SPACING * (column as f32 - 2.5), HEIGHT, SPACING * (row as f32 - 0.5) * 1.6)
+        middle + Vec3::new(SPACING * (column as f32 - 3.0), HEIGHT, SPACING * (row as f32 - 0.5) * 1.6)
     };
 
     let at = position_of();
@@ -82,6 +82,11 @@ pub(super) fn insert_joint_kinds<B: BroadPhase>(world: &mut World<B>, middle: Ve
     let sleeve = JointDesc::cylindrical(a, b).with_axis(Vec3::Y).with_axis_limit(JointAxis::X, stop);
     let turning = Motor::velocity(2.0).with_max_force(10.0);
     world.insert_joint(sleeve.with_axis_motor(JointAxis::AngX, turning))?;
+
+    let at = position_of();
+    let (a, b) = (post(world, at + Vec3::Y)?, board(world, at)?);
+    let jack = JointDesc::screw(a, b, 0.3).with_axis(Vec3::Y).with_limits(-15.0, 15.0);
+    world.insert_joint(jack.with_motor(Motor::velocity(3.0).with_max_force(5.0)))?;
 
     let at = position_of();
     let (a, b) = (post(world, at + Vec3::NEG_Z * 0.4)?, board(world, at)?);

@@ -89,9 +89,9 @@ pub const SCENES: &[Scene] = &[
     Scene {
         name: "joints",
         title: "A joint of each kind",
-        about: "Weld, door, lift, sleeve, shaft, shoulder, plate, rod, rope, pulley, gears, rack. Pull them.",
+        about: "Weld, door, lift, sleeve, jack, shaft, shoulder, plate, rod, rope, pulley, gears, rack. Pull them.",
         group: "Joints",
-        count: Count { usual: 12, most: 12, of: "joints" },
+        count: Count { usual: 13, most: 13, of: "joints" },
         camera: Some(camera([0.9, 1.8, 0.0], 12.5, 0.25, 0.3)),
         source: Source::Fill(|world, request| passive(joint_kinds(world, request), request)),
     },

@@ -82,18 +82,19 @@ impl JointMut<'_> {
         self.id
     }
 
-    /// Changes the limits of the one axis of a revolute joint, in radians, or of a prismatic
-    /// joint, as lengths. `None` removes them.
+    /// Changes the limits of the one axis of a revolute joint or a screw, in radians, or of a
+    /// prismatic joint, as lengths. `None` removes them.
     pub fn set_limits(&mut self, limits: impl Into<Option<[f32; 2]>>) -> Result<&mut Self, WorldError> {
         let limits = limits.into();
         self.edit(|joint| {
             (joint.impulse.lower, joint.impulse.upper) = (0.0, 0.0);
-            joint.impulse.limits[0] = [0.0; 2];
+            joint.impulse.limits = [[0.0; 2]; 6];
             desc::set_limits(&mut joint.kind, limits)
         })
     }
 
-    /// Changes the motor of the one axis of a revolute or prismatic joint; `None` removes it.
+    /// Changes the motor of the one axis of a revolute joint, a prismatic joint or a screw; `None`
+    /// removes it.
     pub fn set_motor(&mut self, motor: impl Into<Option<Motor>>) -> Result<&mut Self, WorldError> {
         let motor = motor.into();
         self.edit(|joint| {

@@ -118,6 +118,13 @@ impl JointDesc {
         desc
     }
 
+    /// Describes a screw: a rotation about the axis, and `lead` of travel along it in each full
+    /// turn. The lead is a length, positive for a right-handed thread.
+    #[doc(alias = "helical")]
+    pub const fn screw(a: BodyId, b: BodyId, lead: f32) -> JointDesc {
+        JointDesc::new(a, b, JointKind::Screw { lead, limits: None, motor: None })
+    }
+
     /// Describes a joint that leaves the rotations about A's x axis and about B's z axis free. The
     /// two axes stay at a right angle.
     #[doc(alias = "cardan")]
@@ -199,14 +206,14 @@ impl JointDesc {
         self
     }
 
-    /// Sets the limits of the one axis of a revolute joint, in radians, or of a prismatic joint,
-    /// as lengths.
+    /// Sets the limits of the one axis of a revolute joint or a screw, in radians, or of a
+    /// prismatic joint, as lengths. Those of a screw count full turns.
     #[must_use]
     pub fn with_limits(self, min: f32, max: f32) -> JointDesc {
         self.with_setting(|kind| set_limits(kind, Some([min, max])))
     }
 
-    /// Sets the motor of the one axis of a revolute or prismatic joint.
+    /// Sets the motor of the one axis of a revolute joint, a prismatic joint or a screw.
     #[must_use]
     pub fn with_motor(self, motor: Motor) -> JointDesc {
         self.with_setting(|kind| set_motor(kind, Some(motor)))
@@ -377,7 +384,9 @@ pub(crate) fn unit_frames(frames: [Pose; 2]) -> Result<[Pose; 2], WorldError> {
 /// Sets the limits of the one axis of a kind.
 pub(crate) fn set_limits(kind: &mut JointKind, new: Option<[f32; 2]>) -> Result<(), JointFault> {
     match kind {
-        JointKind::Revolute { limits, .. } | JointKind::Prismatic { limits, .. } => *limits = new,
+        JointKind::Revolute { limits, .. }
+        | JointKind::Prismatic { limits, .. }
+        | JointKind::Screw { limits, .. } => *limits = new,
         _ => return Err(JointFault::NotOfKind("limits")),
     }
     Ok(())
@@ -386,7 +395,9 @@ pub(crate) fn set_limits(kind: &mut JointKind, new: Option<[f32; 2]>) -> Result<
 /// Sets the motor of the one axis of a kind.
 pub(crate) fn set_motor(kind: &mut JointKind, new: Option<Motor>) -> Result<(), JointFault> {
     match kind {
-        JointKind::Revolute { motor, .. } | JointKind::Prismatic { motor, .. } => *motor = new,
+        JointKind::Revolute { motor, .. }
+        | JointKind::Prismatic { motor, .. }
+        | JointKind::Screw { motor, .. } => *motor = new,
         _ => return Err(JointFault::NotOfKind("motor")),
     }
     Ok(())

@@ -46,8 +46,9 @@ impl<'a> JointRef<'a> {
         self.is_enabled
     }
 
-    /// Returns the angle of a revolute joint from A's y axis to B's, in radians; `None` for other
-    /// kinds. It is from -pi to pi, so after half a turn it jumps by a full one.
+    /// Returns the angle of a revolute joint or a screw from A's y axis to B's, in radians; `None`
+    /// for other kinds. That of a screw counts full turns, by its travel. That of a revolute joint
+    /// is from -pi to pi, so after half a turn it jumps by a full one.
     ///
     /// With a torsion spring, it counts full turns. A wheel or a revolving door gets a spring of
     /// stiffness 0 for this (test: `joints::a_spring_without_stiffness_counts_turns`):
@@ -59,11 +60,11 @@ impl<'a> JointRef<'a> {
     ///
     /// let mut world = World::new();
     /// let post = world.insert(BodyDesc::fixed(Shape::sphere(0.1)?))?;
-    /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?).with_angular_velocity(Vec3::Y *
-    /// 5.0); let wheel = world.insert(wheel)?; let axle = JointDesc::revolute(post,
-    /// wheel).with_axis(Vec3::Y); let axle =
-    /// world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?; for _ in
-    /// 0..120 {
+    /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?);
+    /// let wheel = world.insert(wheel.with_angular_velocity(Vec3::Y * 5.0))?;
+    /// let axle = JointDesc::revolute(post, wheel).with_axis(Vec3::Y);
+    /// let axle = world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?;
+    /// for _ in 0..120 {
     ///     world.step(1.0 / 60.0)?;
     /// }
     /// // Ten radians: more than one and a half turns.
@@ -75,14 +76,14 @@ impl<'a> JointRef<'a> {
         self.joint.angle(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the translation of a prismatic joint along its axis, a length. `None` for other
-    /// kinds.
+    /// Returns the translation of a prismatic joint or a screw along its axis, a length. `None` for
+    /// other kinds.
     pub fn translation(&self) -> Option<f64> {
         self.joint.translation(self.bodies[0], self.bodies[1])
     }
 
     /// Returns the speed of a prismatic joint along its axis, in length per time, or that of a
-    /// revolute joint, in radians per time. `None` for other kinds.
+    /// revolute joint or a screw, in radians per time. `None` for other kinds.
     pub fn speed(&self) -> Option<f32> {
         self.joint.speed(self.bodies[0], self.bodies[1])
     }

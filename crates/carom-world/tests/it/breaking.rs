@@ -7,12 +7,13 @@ use carom_world::{
     AxisLimit, BodyDesc, JointAxis, JointDesc, JointFault, JointKind, Motor, SixDof, World, WorldError,
 };
 
-fn kinds() -> [JointKind; 9] {
+fn kinds() -> [JointKind; 10] {
     [
         JointKind::Weld,
         JointKind::Spherical { cone: 1.0, twist: None },
         JointKind::Revolute { limits: Some([-0.5, 0.5]), motor: None },
         JointKind::FREE_PRISMATIC,
+        JointKind::Screw { lead: 0.4, limits: None, motor: None },
         JointKind::Distance { min: 0.0, max: 0.0 },
         JointKind::SixDof(SixDof::LOCKED),
         JointKind::SixDof(SixDof::CYLINDRICAL),

@@ -14,11 +14,12 @@ use core::f64::consts::TAU;
 const MASSES: [[f32; 2]; 3] = [[1.0, 1.0], [300.0, 1.0], [1.0, 300.0]];
 
 /// The constructors of [`JointDesc`].
-const CONSTRUCTORS: [&str; 12] = [
+const CONSTRUCTORS: [&str; 13] = [
     "weld",
     "revolute",
     "prismatic",
     "cylindrical",
+    "screw",
     "universal",
     "spherical",
     "six_dof",
@@ -30,8 +31,18 @@ const CONSTRUCTORS: [&str; 12] = [
 ];
 
 /// The constructors whose joint hangs between any two bodies.
-const HANGING: [&str; 9] =
-    ["weld", "revolute", "prismatic", "cylindrical", "universal", "spherical", "six_dof", "distance", "rope"];
+const HANGING: [&str; 10] = [
+    "weld",
+    "revolute",
+    "prismatic",
+    "cylindrical",
+    "screw",
+    "universal",
+    "spherical",
+    "six_dof",
+    "distance",
+    "rope",
+];
 
 const SIX_AXES: [JointAxis; 6] =
     [JointAxis::X, JointAxis::Y, JointAxis::Z, JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ];
@@ -76,7 +87,7 @@ struct Rig {
 /// Returns the axes that a constructor leaves free one by one.
 fn free_axes(name: &str, is_limited: bool) -> Vec<JointAxis> {
     match name {
-        "revolute" | "gear" => vec![JointAxis::AngX],
+        "revolute" | "screw" | "gear" => vec![JointAxis::AngX],
         "prismatic" | "rack_and_pinion" => vec![JointAxis::X],
         "cylindrical" => vec![JointAxis::X, JointAxis::AngX],
         "universal" => vec![JointAxis::AngX, JointAxis::AngZ],
@@ -101,6 +112,8 @@ fn desc(name: &str, a: BodyId, b: BodyId, limits: Option<Limits>) -> JointDesc {
         ("revolute", None) => JointDesc::revolute(a, b),
         ("prismatic", Some([[low, high], _])) => JointDesc::prismatic(a, b).with_limits(low, high),
         ("prismatic", None) => JointDesc::prismatic(a, b),
+        ("screw", Some([_, [low, high]])) => JointDesc::screw(a, b, 0.5).with_limits(low, high),
+        ("screw", None) => JointDesc::screw(a, b, 0.5),
         ("cylindrical", _) => JointDesc::cylindrical(a, b),
         ("universal", _) => JointDesc::universal(a, b),
         ("spherical", Some(_)) => JointDesc::spherical(a, b).with_cone(1.2).with_twist(-0.4, 0.9),
@@ -193,7 +206,7 @@ fn excess(world: &World, view: JointRef<'_>) -> [f64; 2] {
     let whole = f64::from(Vec3::new(turn.x, turn.y, turn.z).length().min(1.0)).asin() * 2.0;
     let angle = match view.kind() {
         JointKind::Weld | JointKind::Prismatic { .. } => whole,
-        JointKind::Revolute { limits, .. } => {
+        JointKind::Revolute { limits, .. } | JointKind::Screw { limits, .. } => {
             swing.max(limits.map_or(0.0, |limits| beyond(view.angle().unwrap(), limits)))
         }
         JointKind::Spherical { cone, twist } => {

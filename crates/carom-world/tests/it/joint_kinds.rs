@@ -157,11 +157,12 @@ fn period(world: &mut World, middle: f64, coordinate_of: impl Fn(&World) -> f64)
     (passes[passes.len() - 1] - passes[0]) / (passes.len() - 1) as f64
 }
 
-const HELD: [JointKind; 5] = [
+const HELD: [JointKind; 6] = [
     JointKind::Weld,
     JointKind::FREE_SPHERICAL,
     JointKind::FREE_REVOLUTE,
     JointKind::FREE_PRISMATIC,
+    JointKind::Screw { lead: 0.4, limits: None, motor: None },
     JointKind::SixDof(SixDof::LOCKED),
 ];
 

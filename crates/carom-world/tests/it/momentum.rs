@@ -326,6 +326,7 @@ fn twelve_bodies_keep_their_momenta_for_10_s() {
         ("ball", Some(JointKind::FREE_SPHERICAL)),
         ("hinge", Some(JointKind::FREE_REVOLUTE)),
         ("slider", Some(JointKind::FREE_PRISMATIC)),
+        ("screw", Some(JointKind::Screw { lead: 0.4, limits: None, motor: None })),
         ("weld", Some(JointKind::Weld)),
         ("rope", Some(JointKind::Distance { min: 0.0, max: 1.5 })),
     ];

@@ -140,6 +140,7 @@ fn no_motor_drives_through_a_limit() {
             let kinds = [
                 (JointKind::Prismatic { limits: Some(limits), motor }, false),
                 (JointKind::Revolute { limits: Some(limits), motor }, true),
+                (JointKind::Screw { lead: 0.4, limits: Some(limits), motor }, true),
                 (JointKind::SixDof(six), false),
                 (JointKind::SixDof(turning), true),
             ];
