@@ -20,6 +20,7 @@ mod scene;
 mod spring_chains;
 mod springs;
 mod stacks;
+mod stiffness;
 mod surfaces;
 mod truths;
 mod turning;
