@@ -257,12 +257,13 @@ impl<'a> ContactMut<'a> {
 
     /// Makes the contact a spring, as of soft ground. The bodies do not bounce then.
     ///
-    /// The stiffness is such that the two bodies alone would oscillate at the frequency of the
-    /// spring. It is divided equally among the points of the pair. So a body of any mass sinks
-    /// into soft ground by g / (2 pi frequency)^2. Numbers out of the range of
-    /// [`Spring::validate`] change nothing.
+    /// With a frequency, the stiffness is such that the two bodies alone would oscillate at it. So
+    /// a body of any mass sinks into soft ground by g / (2 pi frequency)^2. The stiffness of the
+    /// pair is divided equally among its points. A stiffness of 0, and numbers out of the range of
+    /// [`Spring::validate`], change nothing.
     pub fn set_spring(&mut self, spring: Spring) {
-        if spring.validate().is_ok() {
+        let has_force = !matches!(spring, Spring::Stiffness { stiffness, .. } if stiffness <= 0.0);
+        if has_force && spring.validate().is_ok() {
             self.change.spring = Some(spring);
         }
     }

@@ -42,13 +42,13 @@ const MAX_FORESEEN_TURN: Real = 0.1;
 /// The six rows of a joint in one iteration. Row k is the velocity of B relative to A along or
 /// about axis k: `linear . (v_b - v_a) + turn_b . w_b - turn_a . w_a`.
 pub(crate) struct Axes {
-    linear: [Vec3; 6],
+    pub(crate) linear: [Vec3; 6],
     turn_a: [Vec3; 6],
     turn_b: [Vec3; 6],
     /// The coordinates: the position along each axis, and the angle about it.
-    coordinates: [Real; 6],
+    pub(crate) coordinates: [Real; 6],
     /// The speeds that the rotation of the bodies adds within the substep: see [`Axes::swerve`].
-    ahead: [Real; 6],
+    pub(crate) ahead: [Real; 6],
     /// The travel of a screw per radian; 0 for other kinds.
     thread: Real,
 }
@@ -95,13 +95,25 @@ impl Axes {
         self.turn_b[x] -= self.turn_b[about_x] * thread;
     }
 
-    fn speed(&self, rows: &Moving<'_>, k: usize) -> Real {
+    /// Returns the turning parts of row k, for A and B.
+    pub(crate) fn turns(&self, k: usize) -> [Vec3; 2] {
+        [self.turn_a[k], self.turn_b[k]]
+    }
+
+    /// Computes the speeds that the rotation of the bodies adds within a time `h`.
+    pub(crate) fn look_ahead(&mut self, rows: &Moving<'_>, h: Real) {
+        let swerve = self.swerve(rows, h);
+        self.ahead[..3].copy_from_slice(&swerve);
+    }
+
+    /// Returns the speed of row k.
+    pub(crate) fn speed(&self, rows: &Moving<'_>, k: usize) -> Real {
         self.linear[k].dot(rows.v_b - rows.v_a) + self.turn_b[k].dot(rows.w_b) - self.turn_a[k].dot(rows.w_a)
     }
 
     /// Returns the position along an axis, or the angle about it that is nearest to `middle`. The
     /// angle of a screw is the counted one.
-    fn coordinate_near(&self, k: usize, middle: Real) -> Real {
+    pub(crate) fn coordinate_near(&self, k: usize, middle: Real) -> Real {
         if k < 3 || self.thread != 0.0 {
             self.coordinates[k]
         } else {
@@ -275,8 +287,7 @@ pub(crate) fn solve(
 ) {
     let mut axes = Axes::of(rows);
     if may_spring {
-        let swerve = axes.swerve(rows, h);
-        axes.ahead[..3].copy_from_slice(&swerve);
+        axes.look_ahead(rows, h);
     }
     let system = LockedSystem::new(&axes, rows, soft, |k| kind.limits[k] == AxisLimit::Locked);
     let locked = system.held.axes();

@@ -16,6 +16,19 @@ impl AxisMatrix {
         self.0[k].iter().zip(impulses).map(|(entry, impulse)| entry * impulse).sum()
     }
 
+    /// Returns the effective mass along axis k while other axes are held; 0 if no body can move.
+    pub(crate) fn effective_mass(&self, k: usize, is_held: impl Fn(usize) -> bool) -> f64 {
+        let held = self.hold(1.0, is_held, |_| false);
+        let (mut sides, mut response) = ([0.0; 6], [0.0; 6]);
+        for &axis in held.axes() {
+            sides[axis] = -self.0[axis][k];
+        }
+        held.solve_into(&sides, &mut response);
+        let own = self.0[k][k];
+        let inverse = own + self.speed(k, &response);
+        if MIN_PIVOT * own < inverse { 1.0 / inverse } else { 0.0 }
+    }
+
     /// Returns the decomposition for the axes that are held. Soft axes yield to their impulses, so
     /// that they give the part `share` of the response of rigid ones.
     pub(crate) fn hold(

@@ -188,7 +188,7 @@ impl JointStep {
         joint: &mut Joint,
         masses: &[JointMass],
         bodies: &mut Jointed,
-        soft: Softness,
+        soft_for: impl Fn(Real) -> Softness,
     ) {
         let (Some(parts), Some(step)) = (self.parts(&joint.kind, masses, bodies.states), self.gear) else {
             return;
@@ -201,10 +201,10 @@ impl JointStep {
                 part.mass * part.linear.length_squared() + part.angular.dot(part.inertia * part.angular);
         }
         let old = joint.impulse.lower;
-        let change = -inverse_or_zero(inverse_effective_mass)
-            * soft.mass_scale
-            * (speed + soft.bias_rate * step.error)
-            - soft.impulse_scale * old;
+        let mass = inverse_or_zero(inverse_effective_mass);
+        let soft = soft_for(mass);
+        let change =
+            -mass * soft.mass_scale * (speed + soft.bias_rate * step.error) - soft.impulse_scale * old;
         joint.impulse.lower = old + change;
         apply(&parts, change, bodies);
     }

@@ -21,7 +21,7 @@
 use crate::impulses::lane_vec::State;
 use crate::joints::joint::{Joint, MovingJoints};
 use crate::joints::mass::{JointMass, JointMasses};
-use crate::joints::rows::{JointStep, Jointed, Substep};
+use crate::joints::rows::{JointStep, Jointed, Solver, Substep};
 use crate::joints::spring_trees::SpringTrees;
 use alloc::vec::Vec;
 use carom_math::Real;
@@ -75,7 +75,7 @@ impl JointPasses<'_> {
             self.solve_trees(bodies, may_spring);
         }
         self.each(|step, joint, masses, substep| {
-            if !step.is_in_tree {
+            if step.solver == Solver::Rows {
                 step.solve(joint, masses, bodies, substep, may_spring);
             }
         });

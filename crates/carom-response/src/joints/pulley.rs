@@ -34,7 +34,7 @@ impl Rope {
         rows: &mut Moving<'_>,
         i: &mut JointImpulse,
         length: Real,
-        soft: Softness,
+        soft_for: impl Fn(Real) -> Softness,
         h: Real,
     ) {
         let along = self.directions();
@@ -46,10 +46,12 @@ impl Rope {
         let mass = inverse_or_zero(inverse[0] + self.ratio * self.ratio * inverse[1]);
         let room = length - lengths[0] - self.ratio * lengths[1];
         let [speed_a, speed_b] = self.speeds(rows);
+        let soft = soft_for(mass);
         let change = limit(&mut i.upper, room, -(speed_a + self.ratio * speed_b), mass, soft, h);
         self.pull(rows, [-change, -change * self.ratio]);
         for (k, whole) in [length, length / self.ratio].into_iter().enumerate() {
             let mass = inverse_or_zero(inverse[k]);
+            let soft = soft_for(mass);
             let speed = self.speeds(rows)[k];
             let mut change = -limit(&mut i.limits[k][WHOLE], whole - lengths[k], -speed, mass, soft, h);
             if 0.0 < i.upper {

@@ -33,12 +33,22 @@ pub(crate) struct Jointed<'a> {
     pub(crate) pushes: &'a mut [(Vec3, Vec3)],
 }
 
+/// The way in which a joint is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Solver {
+    /// By its own rows, one after the other.
+    Rows,
+    /// Directly, together with its tree: see `spring_trees`.
+    Tree,
+    /// Directly, but alone, because it closes a loop of sprung joints.
+    Closing,
+}
+
 /// The data of a joint during one step.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JointStep {
     pub(crate) is_idle: bool,
-    /// Whether a tree solves the joint directly: see `spring_trees`.
-    pub(crate) is_in_tree: bool,
+    pub(crate) solver: Solver,
     pub(crate) slots: (usize, usize),
     pub(crate) movable: (bool, bool),
     /// The rows at the present poses of the bodies: see [`JointStep::follow`].

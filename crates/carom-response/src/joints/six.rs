@@ -3,6 +3,8 @@
 //!
 //! Reference: G. H. Golub, C. F. Van Loan, Matrix Computations, 4th ed., 2013, 4.1 (L D L^T).
 
+use carom_math::glam::DVec3;
+
 pub(crate) type Six = [f64; 6];
 pub(crate) type Square = [Six; 6];
 
@@ -21,6 +23,26 @@ pub(crate) fn add(sum: &mut Six, x: &Six, factor: f64) {
     for (sum, x) in sum.iter_mut().zip(x) {
         *sum += x * factor;
     }
+}
+
+/// Returns the mass matrix for velocities at another point of the same rigid body. `arm` is the
+/// vector from that point to the present one.
+pub(crate) fn shifted(m: &Square, arm: DVec3) -> Square {
+    // A rotation about axis j moves the present point by these velocities.
+    let moves = [DVec3::X, DVec3::Y, DVec3::Z].map(|axis| axis.cross(arm).to_array());
+    let mut right = *m;
+    for row in &mut right {
+        for (j, moved) in moves.iter().enumerate() {
+            row[j + 3] += row[0] * moved[0] + row[1] * moved[1] + row[2] * moved[2];
+        }
+    }
+    let mut result = right;
+    for (j, moved) in moves.iter().enumerate() {
+        for (k, &factor) in moved.iter().enumerate() {
+            add(&mut result[j + 3], &right[k], factor);
+        }
+    }
+    result
 }
 
 /// Returns the inverse of a positive definite matrix, by L D L^T.

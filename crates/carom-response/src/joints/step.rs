@@ -16,7 +16,7 @@ use crate::joints::kind::{JointAxis, JointKind};
 use crate::joints::load::{JointImpulse, JointLoad};
 use crate::joints::mass::{JointMass, Lever, inverse_at};
 use crate::joints::pulley::Rope;
-use crate::joints::rows::{JointStep, Jointed, Rows, Substep, angle_near, inverse_or_zero, limit};
+use crate::joints::rows::{JointStep, Jointed, Rows, Solver, Substep, angle_near, inverse_or_zero, limit};
 use crate::joints::softness::Softness;
 use carom_math::{Quat, Real, Vec3, rotation};
 
@@ -24,7 +24,7 @@ impl JointStep {
     pub(crate) fn idle() -> JointStep {
         JointStep {
             is_idle: true,
-            is_in_tree: false,
+            solver: Solver::Rows,
             slots: (0, 0),
             movable: (false, false),
             rows: Rows::default(),
@@ -49,7 +49,7 @@ impl JointStep {
     ) -> JointStep {
         JointStep {
             is_idle: false,
-            is_in_tree: false,
+            solver: Solver::Rows,
             slots,
             movable,
             rows: Rows::default(),
@@ -127,7 +127,7 @@ impl JointStep {
         }
         let mut rows = self.load(bodies.states);
         let i = &mut joint.impulse;
-        if self.is_in_tree {
+        if self.solver == Solver::Tree {
             // A direct solution needs no start.
             *i = JointImpulse { substep: substep.h, ..JointImpulse::default() };
             return;
@@ -190,11 +190,17 @@ impl JointStep {
             return;
         }
         let has_springs = may_spring && !rows.whirl(&joint.kind, substep);
-        let own = joint.spring.map_or(substep.softness, |spring| spring.softness(h));
-        let soft = if has_springs { own } else { Softness::RIGID };
+        let spring = joint.spring;
+        let soft_for = |mass: Real| match spring {
+            _ if !has_springs => Softness::RIGID,
+            Some(spring) => spring.softness(h, mass),
+            None => substep.softness,
+        };
         if self.gear.is_some() {
-            return self.solve_gear(joint, masses, bodies, soft);
+            return self.solve_gear(joint, masses, bodies, soft_for);
         }
+        // Only pulleys and gears need the mass: other joints with a stiffness are parts of trees.
+        let soft = soft_for(1.0);
         if let Some(spring) = joint.torsion_spring.filter(|_| may_spring) {
             let axis = rows.limited.0;
             let (speed, old) = (rows.hinge_speed(), joint.impulse.spring);
@@ -211,7 +217,7 @@ impl JointStep {
                 }
             }
             JointKind::Pulley { supports, ratio, length } => {
-                rope(&rows, supports, ratio).solve(&mut rows, i, length, soft, h);
+                rope(&rows, supports, ratio).solve(&mut rows, i, length, soft_for, h);
             }
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => {}
             JointKind::Distance { min, max } => {

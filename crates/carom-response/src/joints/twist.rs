@@ -54,7 +54,7 @@ impl Rows {
 
     /// Returns the vector whose product with the relative angular velocity is the rate of the
     /// twist, and the twist within pi. The vector is zero if the x axes are opposite.
-    fn twist_row(&self) -> (Vec3, Real) {
+    pub(crate) fn twist_row(&self) -> (Vec3, Real) {
         let (a, b) = (rotation::rotate(self.rotation_a, Vec3::X), rotation::rotate(self.rotation_b, Vec3::X));
         let divisor = 1.0 + a.dot(b);
         let b_in_a = rotation::mul(self.rotation_a.conjugate(), self.rotation_b);

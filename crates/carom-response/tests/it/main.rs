@@ -21,6 +21,7 @@ mod screws;
 mod spring_chains;
 mod springs;
 mod stacks;
+mod stiffness;
 mod surfaces;
 mod truths;
 mod turning;

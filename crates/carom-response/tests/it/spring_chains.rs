@@ -3,7 +3,9 @@
 
 use crate::scene::Scene;
 use carom_math::{Pose, Vec3};
-use carom_response::{Joint, JointKind, Motor, SolverSettings, Spring, TorsionSpring};
+use carom_response::{
+    AxisLimit, Joint, JointAxis, JointKind, Motor, SixDof, SolverSettings, Spring, TorsionSpring,
+};
 
 const LENGTH: f32 = 0.3;
 const LINK: Vec3 = Vec3::new(0.15, 0.03, 0.03);
@@ -12,8 +14,94 @@ const GRAVITY: f32 = 9.81;
 /// The drive of the hinges of a chain.
 #[derive(Clone, Copy, Debug)]
 enum Drive {
-    Torsion { stiffness: f32, damping: f32 },
-    Motor { frequency: f32, ratio: f32 },
+    Torsion {
+        stiffness: f32,
+        damping: f32,
+    },
+    Motor {
+        frequency: f32,
+        ratio: f32,
+    },
+    /// Springs of another kind of joint.
+    Sprung(Sprung, Spring),
+}
+
+/// A kind of joint with springs.
+#[derive(Clone, Copy, Debug)]
+enum Sprung {
+    /// Six degrees of freedom: all are locked, but one has a motor.
+    Six,
+    /// All six degrees of freedom have motors, and are limited.
+    SixMotors,
+    Cylindrical,
+    Universal,
+    /// A slider with a motor, upright.
+    Slider,
+    SoftWeld,
+    SoftHinge,
+    SoftBall,
+    SoftCone,
+    SoftSix,
+    SoftRod,
+}
+
+impl Sprung {
+    const ALL: [Sprung; 11] = [
+        Sprung::Six,
+        Sprung::SixMotors,
+        Sprung::Cylindrical,
+        Sprung::Universal,
+        Sprung::Slider,
+        Sprung::SoftWeld,
+        Sprung::SoftHinge,
+        Sprung::SoftBall,
+        Sprung::SoftCone,
+        Sprung::SoftSix,
+        Sprung::SoftRod,
+    ];
+
+    /// Returns the joint of two bodies at a point.
+    fn joint(self, scene: &Scene, [a, b]: [u32; 2], at: Vec3, spring: Spring) -> Joint {
+        let motor = Motor::position(0.0, spring);
+        let six = SixDof::LOCKED.with_limit(JointAxis::AngX, AxisLimit::Free);
+        let moving = [JointAxis::X, JointAxis::Y, JointAxis::Z];
+        let turning = [JointAxis::AngX, JointAxis::AngY, JointAxis::AngZ];
+        let all = moving.into_iter().chain(turning).fold(SixDof::FREE, |all, axis| {
+            all.with_limit(axis, AxisLimit::Between(-0.2, 0.2)).with_motor(axis, motor)
+        });
+        let kind = match self {
+            Sprung::Six => JointKind::SixDof(six.with_motor(JointAxis::AngX, motor)),
+            Sprung::SixMotors => JointKind::SixDof(all),
+            Sprung::Cylindrical => JointKind::SixDof(
+                SixDof::CYLINDRICAL.with_motor(JointAxis::AngX, motor).with_motor(JointAxis::X, motor),
+            ),
+            Sprung::Universal => JointKind::SixDof(
+                SixDof::UNIVERSAL.with_motor(JointAxis::AngX, motor).with_motor(JointAxis::AngZ, motor),
+            ),
+            Sprung::Slider => JointKind::Prismatic { limits: None, motor: Some(motor) },
+            Sprung::SoftWeld => JointKind::Weld,
+            Sprung::SoftHinge => JointKind::FREE_REVOLUTE,
+            Sprung::SoftBall => JointKind::FREE_SPHERICAL,
+            Sprung::SoftCone => JointKind::Spherical { cone: 0.1, twist: Some([-0.1, 0.1]) },
+            Sprung::SoftSix => JointKind::SixDof(six),
+            Sprung::SoftRod => JointKind::Distance { min: LENGTH, max: LENGTH },
+        };
+        let axis = if let Sprung::Slider = self { Vec3::Y } else { Vec3::Z };
+        let mut joint = match self {
+            Sprung::SoftRod => {
+                let ends = [at, at + Vec3::X * LENGTH];
+                Joint::distance(&scene.bodies, a, b, ends, [LENGTH; 2]).unwrap()
+            }
+            _ => Joint::at(kind, &scene.bodies, a, b, at, axis).unwrap(),
+        };
+        joint.spring = match self {
+            Sprung::Six | Sprung::SixMotors | Sprung::Cylindrical | Sprung::Universal | Sprung::Slider => {
+                None
+            }
+            _ => Some(spring),
+        };
+        joint
+    }
 }
 
 /// Horizontal links of 1 kg at rest, on a fixed body. The last one may carry a tool.
@@ -30,11 +118,15 @@ fn chain(n: usize, tool: f32, drive: Drive) -> Scene {
             Drive::Motor { frequency, ratio } => {
                 JointKind::Revolute { limits: None, motor: motor(frequency, ratio) }
             }
+            Drive::Sprung(..) => JointKind::Weld,
         };
         let (a, b) = (k as u32, k as u32 + 1);
         let mut joint = Joint::at(kind, &scene.bodies, a, b, at, Vec3::Z).unwrap();
         if let Drive::Torsion { stiffness, damping } = drive {
             joint = joint.with_torsion_spring(TorsionSpring::new(stiffness, 0.0).with_damping(damping));
+        }
+        if let Drive::Sprung(kind, spring) = drive {
+            joint = kind.joint(&scene, [a, b], at, spring);
         }
         scene.joints.push(joint);
     }
@@ -108,6 +200,97 @@ fn no_chain_gains_energy() {
         }
     }
     assert_eq!(failed, 0);
+}
+
+/// Whether JOINTS.md names the case as an exception: soft rods and soft cones without damping.
+fn is_excluded(kind: Sprung, spring: Spring) -> bool {
+    let has_damping = match spring {
+        Spring::Frequency { damping_ratio, .. } => 0.0 < damping_ratio,
+        Spring::Stiffness { damping, .. } => 0.0 < damping,
+    };
+    let is_frequency = matches!(spring, Spring::Frequency { .. });
+    !has_damping && (matches!(kind, Sprung::SoftCone) || (matches!(kind, Sprung::SoftRod) && is_frequency))
+}
+
+/// Springs of these frequencies and damping ratios, and those of the same stiffness for 1 kg.
+fn springs() -> impl Iterator<Item = Spring> {
+    [(1.0, 0.0), (8.0, 0.1), (30.0, 0.0), (60.0, 1.0), (120.0, 0.0), (120.0, 5.0)].into_iter().flat_map(
+        |(frequency, ratio)| {
+            let omega = core::f32::consts::TAU * frequency;
+            let stiff = Spring::from_stiffness(omega * omega, 2.0 * ratio * omega);
+            [Spring::new(frequency, ratio), stiff]
+        },
+    )
+}
+
+#[test]
+fn no_chain_of_any_kind_gains_energy() {
+    let (mut failed, mut n_runs) = (0, 0);
+    for (n, rate, tool) in
+        [(1, 60.0, 0.0), (2, 30.0, 100.0), (2, 120.0, 0.0), (5, 60.0, 100.0), (10, 30.0, 10.0)]
+    {
+        for spring in springs() {
+            for kind in Sprung::ALL.into_iter().filter(|&kind| !is_excluded(kind, spring)) {
+                n_runs += 1;
+                let [most, _] = run(&mut chain(n, tool, Drive::Sprung(kind, spring)), rate, 0.8);
+                let bound = TOLERANCE * f64::from(GRAVITY * LENGTH * (n as f32 + tool));
+                if !(most < bound) {
+                    println!(
+                        "{n} links, tool {tool}, {rate} Hz, {kind:?}, {spring:?}: {most:.3} J of {bound:.3}"
+                    );
+                    failed += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(failed, 0, "of {n_runs}");
+}
+
+/// A chain between two fixed bodies, and a net of links: some of their joints close loops.
+fn loops(kind: Sprung, spring: Spring) -> [(&'static str, Scene, f32); 2] {
+    let mut bridge = chain(6, 0.0, Drive::Sprung(kind, spring));
+    let end = Vec3::X * LENGTH * 6.0;
+    let post = bridge.fixed(Vec3::splat(0.05), Pose::from_translation(end)) as u32;
+    let joint = kind.joint(&bridge, [6, post], end, spring);
+    bridge.joints.push(joint);
+    let mut net = chain(0, 0.0, Drive::Sprung(kind, spring));
+    for k in 0..16 {
+        let at = LENGTH * Vec3::new((k % 4) as f32, -((k / 4) as f32), 0.0);
+        let body = net.dynamic(Vec3::splat(0.1), 1.0, Pose::from_translation(at)) as u32;
+        let half = 0.5 * LENGTH;
+        if k == 0 {
+            let joint = kind.joint(&net, [0, body], at, spring);
+            net.joints.push(joint);
+        }
+        if k % 4 != 0 {
+            let joint = kind.joint(&net, [body - 1, body], at - Vec3::X * half, spring);
+            net.joints.push(joint);
+        }
+        if 4 <= k {
+            let joint = kind.joint(&net, [body - 4, body], at + Vec3::Y * half, spring);
+            net.joints.push(joint);
+        }
+    }
+    [("bridge", bridge, 6.0), ("net", net, 16.0)]
+}
+
+#[test]
+fn no_loop_of_springs_gains_energy() {
+    let (mut failed, mut n_runs) = (0, 0);
+    for spring in springs() {
+        for kind in Sprung::ALL.into_iter().filter(|&kind| !is_excluded(kind, spring)) {
+            for (name, mut scene, mass) in loops(kind, spring) {
+                n_runs += 1;
+                let [most, _] = run(&mut scene, 60.0, 1.0);
+                let bound = TOLERANCE * f64::from(GRAVITY * LENGTH * mass);
+                if !(most < bound) {
+                    println!("{name}, {kind:?}, {spring:?}: {most:.3} J of {bound:.3}");
+                    failed += 1;
+                }
+            }
+        }
+    }
+    assert_eq!(failed, 0, "of {n_runs}");
 }
 
 #[test]

@@ -147,14 +147,23 @@ impl Change {
         bounds.for_each(|(bound, (_, point))| *bound = point.max_normal_impulse);
         settings.mass_scales = self.mass_scales;
         if let Some(spring) = self.spring {
-            let inverse_mass: f32 =
-                inverse_masses.iter().zip(self.mass_scales).map(|(inverse, scale)| inverse / scale).sum();
-            let omega = TAU * spring.frequency;
-            let per_point = 1.0 / (inverse_mass * self.n_points_of_pair.max(1) as f32);
+            let n_points = self.n_points_of_pair.max(1) as f32;
             // A stiffness beyond the finite range is clamped; such a spring is as good as rigid.
             let within = |x: f32| if x <= f32::MAX { x } else { f32::MAX };
-            settings.stiffness = within(omega * omega * per_point);
-            settings.damping = within(2.0 * spring.damping_ratio * omega * per_point);
+            let (stiffness, damping) = match spring {
+                Spring::Frequency { frequency, damping_ratio } => {
+                    let inverse_mass: f32 = inverse_masses
+                        .iter()
+                        .zip(self.mass_scales)
+                        .map(|(inverse, scale)| inverse / scale)
+                        .sum();
+                    let omega = TAU * frequency;
+                    let per_point = 1.0 / (inverse_mass * n_points);
+                    (omega * omega * per_point, 2.0 * damping_ratio * omega * per_point)
+                }
+                Spring::Stiffness { stiffness, damping } => (stiffness / n_points, damping / n_points),
+            };
+            (settings.stiffness, settings.damping) = (within(stiffness), within(damping));
         }
         (settings != ContactSettings::new(contact)).then_some(settings)
     }

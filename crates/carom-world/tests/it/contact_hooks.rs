@@ -109,6 +109,25 @@ fn soft_ground_sinks_and_rings_as_a_spring() {
     }
 }
 
+/// On ground of a stiffness, a body sinks by its weight divided by it, on one point or on four. A
+/// spring without stiffness changes nothing.
+#[test]
+fn ground_of_a_stiffness_yields_to_the_weight() {
+    for (name, shape, mass) in [("cube", cuboid(Vec3::splat(0.5)), 1.0), ("ball", ball(0.5), TAU / 12.0)] {
+        for (density, stiffness) in [(1.0, 200.0), (1.0, 2000.0), (50.0, 2e4), (1.0, 0.0)] {
+            let weight = mass * density * G;
+            let sink = if 0.0 < stiffness { weight / stiffness } else { 0.0 };
+            let desc = of_unit_density(shape.clone()).with_position(Vec3::Y * 0.5);
+            let (mut world, id) = on_floor(desc.with_density(density));
+            let spring = Spring::from_stiffness(stiffness, (stiffness * mass * density).sqrt());
+            let hooks = by(|contact: &mut ContactMut<'_>| contact.set_spring(spring));
+            steps(&mut world, &hooks, 400);
+            let depth = 0.5 - y(&world, id);
+            assert!((depth - sink).abs() < 0.01 * sink + 1e-3, "{name}: {depth}, not {sink}");
+        }
+    }
+}
+
 /// Springs of any stiffness hold, and a stiff one is as a rigid contact.
 #[test]
 fn springs_of_any_stiffness_hold() {
