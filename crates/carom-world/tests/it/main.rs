@@ -8,6 +8,7 @@ mod bounces;
 mod breaking;
 mod budget;
 mod bullets;
+mod ccd_bounces;
 mod colliders;
 mod combine_rules;
 mod contact_hooks;
