@@ -106,6 +106,7 @@ mod suspension;
 mod terrain;
 mod touching;
 mod tumbling;
+mod turntables;
 mod unequal_joints;
 mod uneven;
 mod valleys;
