@@ -37,6 +37,8 @@ pub(crate) struct Group {
     /// One bit per lane: whether the body can move.
     pub(crate) movable_a: u8,
     pub(crate) movable_b: u8,
+    /// One bit per lane: whether friction acts on each surface, and not in the middle between them.
+    pub(crate) on_surfaces: u8,
     /// The largest number of contacts of a lane.
     pub(crate) n_points: u8,
     /// Index of its [`GroupDetails`], or [`NO_DETAILS`].
@@ -109,6 +111,7 @@ impl Group {
             body_b: [still; 8],
             movable_a: 0,
             movable_b: 0,
+            on_surfaces: 0,
             n_points: 0,
             details: NO_DETAILS,
             round: NO_ROUND,

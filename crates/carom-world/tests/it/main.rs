@@ -27,6 +27,7 @@ mod every_joint;
 mod examples;
 mod fields;
 mod filters;
+mod first_contacts;
 mod force_fields;
 mod frames;
 mod geared;
