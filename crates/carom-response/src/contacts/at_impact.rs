@@ -35,9 +35,11 @@ pub(crate) fn load(
         }
         let (group, lane) = (&mut groups[index as usize / 8], index as usize % 8);
         let points = contacts.get(contact as usize).manifold.contacts();
-        // Friction acts at the centre of pressure, which lies between the points too.
+        // Friction acts at the centre of pressure, which lies between the points too, unless it
+        // acts on the surfaces already.
+        let is_middle = group.on_surfaces >> lane & 1 == 0;
         let ends = [&mut group.friction_a, &mut group.friction_b];
-        if let Some(first) = points.first() {
+        if let Some(first) = points.first().filter(|_| is_middle) {
             move_to_ends(ends, lane, first.point_b - first.point_a);
         }
         for (point, c) in group.points.iter_mut().zip(points) {

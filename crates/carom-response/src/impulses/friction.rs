@@ -13,19 +13,21 @@
 //! centre of a manifold); R. Howe, M. Cutkosky, Practical Force-Motion Models for Sliding
 //! Manipulation, IJRR 1996 (limit surface).
 
+use crate::impulses::carrier::{Levers, move_levers};
 use crate::impulses::group::{Group, GroupDetails, REPEAT, SOLVE};
 use crate::impulses::lane_vec::V3;
 use crate::impulses::pair_motion::PairMotion;
 use carom_lanes::{F32Lanes, Simd};
 
 /// Solves the friction that the present normal impulses allow. Lanes that are not marked keep their
-/// impulses in the stage [`REPEAT`].
+/// impulses in the stage [`REPEAT`]. `moved` is the input of [`move_levers`].
 #[inline(always)]
 pub(crate) fn solve_friction<S: Simd, const STAGE: u8>(
     simd: S,
     g: &mut Group,
     details: Option<&GroupDetails>,
     is_marked: <S::F32x8 as F32Lanes<8>>::Mask,
+    moved: (V3<S::F32x8>, f32),
     pair: &mut PairMotion<S>,
 ) {
     let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
@@ -37,13 +39,17 @@ pub(crate) fn solve_friction<S: Simd, const STAGE: u8>(
         resist_rotation(simd, g, details, pressed, pair);
     }
     let coefficient = S::F32x8::load(simd, &g.friction);
+    let Levers { slide: [slide_a, slide_b], push: [push_a, push_b] } = if g.is_carried {
+        move_levers::<S, STAGE>(simd, g, moved, pair)
+    } else {
+        let levers = [V3::load(simd, &g.friction_a), V3::load(simd, &g.friction_b)];
+        Levers { slide: levers, push: levers }
+    };
     let PairMotion { a, b, .. } = *pair;
     let normal = V3::load(simd, &g.normal);
     let tangent_1 = V3::load(simd, &g.tangent);
     let tangent_2 = normal.cross(tangent_1);
-    let friction_a = V3::load(simd, &g.friction_a);
-    let friction_b = V3::load(simd, &g.friction_b);
-    let slide = b.v + b.w.cross(friction_b) - a.v - a.w.cross(friction_a);
+    let slide = b.v + b.w.cross(slide_b) - a.v - a.w.cross(slide_a);
     let (mut slide_1, mut slide_2) = (slide.dot(tangent_1), slide.dot(tangent_2));
     let mut spin = (b.w - a.w).dot(normal);
     if let Some(details) = details {
@@ -98,7 +104,7 @@ pub(crate) fn solve_friction<S: Simd, const STAGE: u8>(
     let (change_1, change_2, change_twist) = (new_1 - old_1, new_2 - old_2, new_twist - old_twist);
     let impulse = tangent_1 * change_1 + tangent_2 * change_2;
     let turn = normal * change_twist;
-    pair.apply(impulse, [friction_a.cross(impulse) + turn, friction_b.cross(impulse) + turn]);
+    pair.apply(impulse, [push_a.cross(impulse) + turn, push_b.cross(impulse) + turn]);
     let [added_1, added_2, added_twist] =
         if STAGE == SOLVE { [new_1, new_2, new_twist] } else { [change_1, change_2, change_twist] };
     (S::F32x8::load(simd, &g.tangent_total[0]) + added_1).store(&mut g.tangent_total[0]);

@@ -37,6 +37,8 @@ pub(crate) struct Group {
     /// One bit per lane: whether the body can move.
     pub(crate) movable_a: u8,
     pub(crate) movable_b: u8,
+    /// One bit per lane: whether friction acts on each surface, and not in the middle between them.
+    pub(crate) on_surfaces: u8,
     /// The largest number of contacts of a lane.
     pub(crate) n_points: u8,
     /// Index of its [`GroupDetails`], or [`NO_DETAILS`].
@@ -62,6 +64,15 @@ pub(crate) struct Group {
     /// The friction centre: the point at which friction acts, relative to both centres of mass.
     pub(crate) friction_a: [Lanes; 3],
     pub(crate) friction_b: [Lanes; 3],
+    /// The body that carries the other one round, so that the contact moves on it: 1 for A, -1 for
+    /// B, 0 for none. See [`carrier`](crate::impulses::carrier).
+    pub(crate) carrier: Lanes,
+    /// Whether a lane has a carrier.
+    pub(crate) is_carried: bool,
+    /// The displacement of the contact on its carrier along the two tangents, from the start of
+    /// the step to that of the substep, and to the middle of the substep.
+    pub(crate) carried: [Lanes; 2],
+    pub(crate) compared: [Lanes; 2],
     /// Inverse of the 2x2 effective mass matrix of the tangents: 11, 22, 12.
     pub(crate) tangent_mass: [Lanes; 3],
     pub(crate) twist_mass: Lanes,
@@ -100,6 +111,7 @@ impl Group {
             body_b: [still; 8],
             movable_a: 0,
             movable_b: 0,
+            on_surfaces: 0,
             n_points: 0,
             details: NO_DETAILS,
             round: NO_ROUND,
@@ -116,6 +128,10 @@ impl Group {
             is_pushing: false,
             friction_a: [NONE; 3],
             friction_b: [NONE; 3],
+            carrier: NONE,
+            is_carried: false,
+            carried: [NONE; 2],
+            compared: [NONE; 2],
             tangent_mass: [NONE; 3],
             twist_mass: NONE,
             slide_mass: NONE,

@@ -26,6 +26,7 @@ use crate::bodies::mass::held_center;
 use crate::bodies::states::BodyStates;
 use crate::contacts::contact::{ContactImpulse, ContactInput};
 use crate::contacts::step_contacts::StepContacts;
+use crate::impulses::rows::acts_on_surfaces;
 use crate::step::context::StepContext;
 use alloc::vec::Vec;
 use carom_geom::MAX_CONTACTS;
@@ -232,7 +233,7 @@ impl Bounces<'_> {
         for (number, c) in pair.manifold.contacts().iter().enumerate() {
             let ends = match held {
                 Some(center) => [center; 2],
-                None if is_at_impact => [c.point_a, c.point_b],
+                None if is_at_impact || acts_on_surfaces(masses, normal, c, slop) => [c.point_a, c.point_b],
                 None => [(c.point_a + c.point_b) * 0.5; 2],
             };
             let speed = (b.velocity_at(ends[1]) - a.velocity_at(ends[0])).dot(normal);
@@ -297,7 +298,8 @@ fn speed_after(
 struct ImpactPoint {
     /// The index of the contact in its manifold.
     number: usize,
-    /// The points of A and of B. They differ only for a contact at an impact.
+    /// The points of A and of B. They differ only for a contact at an impact, and for one far from
+    /// a body that cannot be pushed.
     ends: [Vec3; 2],
     /// The speed along the normal after the bounce.
     target: Real,

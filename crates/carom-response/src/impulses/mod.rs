@@ -5,12 +5,13 @@
 //!   impulses of the last step, and `sleeping` those of pairs at rest. `damping`, `load` and
 //!   `balance` determine which part of these is used.
 //! - In each substep: `impact` reflects bodies that bounce. `solve` has the iteration over normals,
-//!   and `friction` that over tangents.
+//!   and `friction` that over tangents, with the levers of `carrier` on a body that turns.
 //! - After the substeps: `take_back` removes the speed of push-out, `energy` bounds the energy
 //!   that contacts add, `results` reads the impulses of groups, and `reports` owns them.
 
 pub(crate) mod balance;
 pub(crate) mod cache;
+pub(crate) mod carrier;
 pub(crate) mod classes;
 pub(crate) mod color;
 pub(crate) mod constraints;

@@ -2,7 +2,9 @@
 //! transposed.
 //!
 //! Friction of a manifold acts at the centre of pressure: the mean of its contacts, weighted by
-//! their cached impulses.
+//! their cached impulses. At a body that cannot be pushed, it acts on each surface and not in the
+//! middle between them, if their distance is not small beside the lever
+//! ([`acts_on_surfaces`]). So a ball that comes fast gets the lever that it has when it touches.
 
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::mass::{MassData, held_center};
@@ -17,8 +19,8 @@ use crate::impulses::impulse_list::{ImpulseList, ManifoldKey};
 use crate::impulses::lane_vec::{Lanes, V3};
 use crate::impulses::load::LoadScale;
 use crate::sleep::rest::DEEP_SLOPS;
-use carom_geom::MAX_CONTACTS;
-use carom_lanes::{F32Lanes, Kernel, Simd, U32Lanes};
+use carom_geom::{Contact, MAX_CONTACTS};
+use carom_lanes::{F32Lanes, Kernel, MaskLanes, Simd, U32Lanes};
 use carom_math::{Real, Vec3};
 
 /// The input of loading manifolds.
@@ -251,7 +253,8 @@ impl Rows {
         load.write(simd, group, points.carried);
         let center = points.center_of_pressure(simd, group, slop);
         let at_center = (holds_one, V3::select(holds_b, center_b, center_a));
-        points.write_anchors(simd, group, center, at_center, [center_a, center_b]);
+        let half_gap = points.half_gap(simd, group, center, [center_a, center_b], slop);
+        points.write_anchors(simd, group, (center, half_gap), at_center, [center_a, center_b]);
     }
 
     /// Writes the contacts of a group, without anchors. Lanes with fewer contacts have zero mass in
@@ -322,14 +325,44 @@ impl<S: Simd> Points<S> {
         V3::select(zero.lt(self.n_contacts), center * (one / weight_sum), center)
     }
 
-    /// Writes the anchors and levers. `center` is the centre of pressure. In the lanes of the mask
-    /// `at_center`, contacts act at the point given with it.
+    /// Returns half the distance of the surfaces in lanes in which friction acts on each of them,
+    /// and 0 in the others. Marks these lanes. See [`acts_on_surfaces`]. `center` is the centre of
+    /// pressure.
+    #[inline(always)]
+    fn half_gap(
+        &self,
+        simd: S,
+        group: &mut Group,
+        center: V3<S::F32x8>,
+        [center_a, center_b]: [V3<S::F32x8>; 2],
+        slop: Real,
+    ) -> S::F32x8 {
+        let (zero, one) = (S::F32x8::splat(simd, 0.0), S::F32x8::splat(simd, 1.0));
+        let normal = V3::load(simd, &group.normal);
+        let mass_a = S::F32x8::load(simd, &group.inverse_mass_a);
+        let mass_b = S::F32x8::load(simd, &group.inverse_mass_b);
+        let lever_a = (center - center_a).dot(normal).abs();
+        let lever_b = (center - center_b).dot(normal).abs();
+        let lever = S::F32x8::select(mass_a.le(zero), lever_b, lever_a);
+        let least = (lever * S::F32x8::splat(simd, MIN_GAP_RATIO)).max(S::F32x8::splat(simd, slop));
+        let is_far = S::F32x8::select(least.lt(self.nearest.abs()), one, zero);
+        let is_far = S::F32x8::select(mass_a.min(mass_b).le(zero), is_far, zero);
+        // An empty lane is infinitely far.
+        let is_far = S::F32x8::select(zero.lt(self.n_contacts), is_far, zero);
+        let is_far = zero.lt(is_far);
+        group.on_surfaces = is_far.bits() as u8;
+        S::F32x8::select(is_far, self.nearest * S::F32x8::splat(simd, 0.5), zero)
+    }
+
+    /// Writes the anchors and levers. `center` is the centre of pressure, with the distance of the
+    /// friction points from it along the normal. In the lanes of the mask `at_center`, contacts
+    /// act at the point given with it.
     #[inline(always)]
     fn write_anchors(
         &self,
         simd: S,
         group: &mut Group,
-        center: V3<S::F32x8>,
+        (center, half_gap): (V3<S::F32x8>, S::F32x8),
         at_center: (<S::F32x8 as F32Lanes<8>>::Mask, V3<S::F32x8>),
         [center_a, center_b]: [V3<S::F32x8>; 2],
     ) {
@@ -338,8 +371,9 @@ impl<S: Simd> Points<S> {
         let (is_held, held_center) = at_center;
         let normal = V3::load(simd, &group.normal);
         let at = V3::select(is_held, held_center, center);
-        (at - center_a).store(&mut group.friction_a);
-        (at - center_b).store(&mut group.friction_b);
+        let half_gap = normal * S::F32x8::select(is_held, zero, half_gap);
+        (at - half_gap - center_a).store(&mut group.friction_a);
+        (at + half_gap - center_b).store(&mut group.friction_b);
         let mut k = 0;
         while k < usize::from(group.n_points).min(MAX_CONTACTS) {
             let point = &mut group.points[k];
@@ -354,6 +388,19 @@ impl<S: Simd> Points<S> {
             k += 1;
         }
     }
+}
+
+/// The least distance of surfaces at which friction acts on each of them, as a fraction of the
+/// lever along the normal. At this distance the lever of the middle is wrong by half of it.
+const MIN_GAP_RATIO: Real = 1.0 / 16.0;
+
+/// Whether friction acts on each surface, and not in the middle between them. Between two bodies
+/// that can be pushed, it acts in the middle, because impulses at two points would change the
+/// angular momentum of the pair.
+pub(crate) fn acts_on_surfaces([a, b]: [&MassData; 2], normal: Vec3, contact: &Contact, slop: Real) -> bool {
+    let center = if a.inverse_mass <= 0.0 { b.center } else { a.center };
+    let lever = ((contact.point_a + contact.point_b) * 0.5 - center).dot(normal).abs();
+    a.inverse_mass.min(b.inverse_mass) <= 0.0 && (MIN_GAP_RATIO * lever).max(slop) < contact.distance.abs()
 }
 
 #[inline(always)]

@@ -14,7 +14,8 @@
 //!   see [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round`](crate::contacts::round).
-//! - **Friction.** It is solved after the normals: see [`friction`](crate::impulses::friction).
+//! - **Friction.** It is solved after the normals: see [`friction`](crate::impulses::friction). On a
+//!   body that turns, its point moves: see [`carrier`](crate::impulses::carrier).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
 //! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
@@ -25,6 +26,7 @@
 //! as deep. Figures: `benches/notes/carom-world.md`.
 
 use crate::contacts::round::rolled;
+use crate::impulses::carrier::find_carriers;
 use crate::impulses::friction::solve_friction;
 use crate::impulses::group::{
     Group, GroupDetails, PREPARE, Pass, REDUCE, RELAX, RELAX_BETWEEN, REPEAT, SOLVE, Stage, TAKE_BACK,
@@ -74,7 +76,7 @@ impl<B: States, const STAGE: u8> Kernel for Stepper<'_, B, STAGE> {
         while k < n {
             let group = &mut self.groups[k];
             match STAGE {
-                PREPARE => prepare(simd, group, &mut self.states),
+                PREPARE => prepare(simd, group, &mut self.states, self.pass.inverse_h),
                 TAKE_BACK => {
                     if group.is_pushing {
                         take_back(simd, group, &mut self.states, self.pass);
@@ -100,7 +102,8 @@ impl<B: States, const STAGE: u8> Kernel for Stepper<'_, B, STAGE> {
 
 /// Computes the effective masses, and applies the warm start of the first substep.
 #[inline(always)]
-fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
+fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, inverse_h: f32) {
+    let mut pair = PairMotion::<S>::gather(simd, g, states);
     let zero = S::F32x8::splat(simd, 0.0);
     let one = S::F32x8::splat(simd, 1.0);
     let normal = V3::load(simd, &g.normal);
@@ -166,7 +169,9 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B) {
     linear = linear + tangent_1 * impulse_1 + tangent_2 * impulse_2;
     angular_a = angular_a + turn_a1 * impulse_1 + turn_a2 * impulse_2 + normal * twist_impulse;
     angular_b = angular_b + turn_b1 * impulse_1 + turn_b2 * impulse_2 + normal * twist_impulse;
-    apply(simd, g, states, linear, [angular_a, angular_b]);
+    find_carriers(simd, g, &pair, inverse_h);
+    pair.apply(linear, [angular_a, angular_b]);
+    pair.scatter(simd, g, states, u8::MAX);
 }
 
 /// Removes the warm start in these lanes, friction included. A normal impulse is kept up to the one
@@ -207,20 +212,8 @@ fn reduce<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, (lanes, ma
     linear = linear + along;
     angular_a = angular_a + V3::load(simd, &g.friction_a).cross(along) + twist;
     angular_b = angular_b + V3::load(simd, &g.friction_b).cross(along) + twist;
-    apply(simd, g, states, linear, [angular_a, angular_b]);
-}
-
-/// Applies impulses to all lanes of a group.
-#[inline(always)]
-fn apply<S: Simd, B: States>(
-    simd: S,
-    g: &Group,
-    states: &mut B,
-    linear: V3<S::F32x8>,
-    angular: [V3<S::F32x8>; 2],
-) {
     let mut pair = PairMotion::<S>::gather(simd, g, states);
-    pair.apply(linear, angular);
+    pair.apply(linear, [angular_a, angular_b]);
     pair.scatter(simd, g, states, u8::MAX);
 }
 
@@ -235,12 +228,13 @@ fn solve<S: Simd, B: States, const STAGE: u8>(simd: S, g: &mut Group, states: &m
     // Other lanes keep their impulses and velocities.
     let lanes = if STAGE == REPEAT { g.marked_lanes(&pass.marks) } else { u8::MAX };
     let is_marked = S::F32x8::splat(simd, 0.0).lt(S::F32x8::load(simd, &ones_of(lanes)));
-    solve_normals::<S, B, STAGE>(simd, g, states, pass, is_marked, &mut pair);
-    solve_friction::<S, STAGE>(simd, g, details, is_marked, &mut pair);
+    let moved = solve_normals::<S, B, STAGE>(simd, g, states, pass, is_marked, &mut pair);
+    solve_friction::<S, STAGE>(simd, g, details, is_marked, (moved, 0.5 / pass.inverse_h), &mut pair);
     pair.scatter(simd, g, states, lanes);
 }
 
-/// Solves the contact points of eight manifolds along their normals.
+/// Solves the contact points of eight manifolds along their normals. Returns the displacements of
+/// the centres of B relative to those of A since the start of the step.
 #[inline(always)]
 fn solve_normals<S: Simd, B: States, const STAGE: u8>(
     simd: S,
@@ -249,7 +243,7 @@ fn solve_normals<S: Simd, B: States, const STAGE: u8>(
     pass: &Pass<'_>,
     is_marked: <S::F32x8 as F32Lanes<8>>::Mask,
     pair: &mut PairMotion<S>,
-) {
+) -> V3<S::F32x8> {
     let splat = S::F32x8::splat;
     let (zero, one) = (splat(simd, 0.0), splat(simd, 1.0));
     let normal = V3::load(simd, &g.normal);
@@ -259,7 +253,8 @@ fn solve_normals<S: Simd, B: States, const STAGE: u8>(
     let delta_a = gather_delta(simd, states, &g.body_a);
     let delta_b = gather_delta(simd, states, &g.body_b);
     let (normal_a, normal_b) = (delta_a.turn_back(simd, normal), delta_b.turn_back(simd, normal));
-    let moved = (delta_b.p - delta_a.p).dot(normal);
+    let displacement = delta_b.p - delta_a.p;
+    let moved = displacement.dot(normal);
     let inverse_h = splat(simd, pass.inverse_h);
     let slop = S::F32x8::load(simd, &g.slop);
     let rate = splat(simd, if STAGE == SOLVE { pass.push_out_rate } else { 0.0 });
@@ -327,6 +322,7 @@ fn solve_normals<S: Simd, B: States, const STAGE: u8>(
             .store(&mut point.total);
         k += 1;
     }
+    displacement
 }
 
 /// Returns the impulse of the spring in lanes that have one, and `rigid` in the others, both
