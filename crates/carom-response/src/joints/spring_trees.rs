@@ -7,7 +7,7 @@
 //!
 //! 1. All joints but rigid ropes and rods, pulleys and gears form trees. Sprung ones come first, so
 //!    that a rigid joint closes a loop if there is one. A tree is solved directly if it has two
-//!    joints and a spring: a torsion spring, a position motor, or a soft joint. A single joint is
+//!    joints and a spring: a torsion spring, a motor with a target, or a soft joint. A single joint is
 //!    if it is soft or has two position motors. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
@@ -147,10 +147,11 @@ fn is_edge(joint: &Joint) -> bool {
     }
 }
 
-/// Whether a joint of a tree has a spring, or a motor that acts as one.
+/// Whether a joint of a tree has a spring, or a motor that acts as one. A motor of a speed is among
+/// them: it moves an arm, too (test: `spring_chains::motors_in_a_row_have_their_speeds`).
 fn is_sprung(joint: &Joint) -> bool {
     let has_spring = joint.spring.is_some() || joint.torsion_spring.is_some();
-    is_edge(joint) && (has_spring || joint.kind.motors().any(|motor| motor.is_position()))
+    is_edge(joint) && (has_spring || joint.kind.motors().any(|motor| motor.is_position() || motor.turns()))
 }
 
 /// Whether a joint needs a direct solution even alone: its springs would be solved one after the

@@ -22,6 +22,8 @@ enum Drive {
         frequency: f32,
         ratio: f32,
     },
+    /// Motors of a speed, in radians per second.
+    Velocity(f32),
     /// Springs of another kind of joint.
     Sprung(Sprung, Spring),
 }
@@ -118,6 +120,9 @@ fn chain(n: usize, tool: f32, drive: Drive) -> Scene {
             Drive::Motor { frequency, ratio } => {
                 JointKind::Revolute { limits: None, motor: motor(frequency, ratio) }
             }
+            Drive::Velocity(speed) => {
+                JointKind::Revolute { limits: None, motor: Some(Motor::velocity(speed)) }
+            }
             Drive::Sprung(..) => JointKind::Weld,
         };
         let (a, b) = (k as u32, k as u32 + 1);
@@ -200,6 +205,27 @@ fn no_chain_gains_energy() {
         }
     }
     assert_eq!(failed, 0);
+}
+
+/// Motors of unlimited force reach their speeds in the first step and keep them, with and without
+/// gravity, at any rate.
+#[test]
+fn motors_in_a_row_have_their_speeds() {
+    for (n, rate, tool, gravity) in
+        [(1, 60.0, 0.0, 0.0), (2, 60.0, 0.0, 9.81), (6, 60.0, 0.0, 0.0), (6, 30.0, 5.0, 9.81)]
+    {
+        let speed = 0.5;
+        let mut scene = chain(n, tool, Drive::Velocity(speed));
+        scene.solver.settings_mut().gravity = Vec3::NEG_Y * gravity;
+        for step in 0..(2.0 * rate) as usize {
+            scene.solver.step(&mut scene.bodies, &[], &mut scene.joints, 1.0 / rate).unwrap();
+            for k in 1..=n {
+                let found = scene.bodies[k].angular_velocity.z - scene.bodies[k - 1].angular_velocity.z;
+                let error = (found - speed).abs();
+                assert!(error < 0.01 * speed, "{n} links, {rate} Hz, step {step}, hinge {k}: {found}");
+            }
+        }
+    }
 }
 
 /// Whether JOINTS.md names the case as an exception: soft rods and soft cones without damping.
