@@ -1,7 +1,7 @@
 //! Supports of the bodies among particles, so that a light crate on a floor bears a heavy heap.
 //!
-//! - A support is a contact with friction, or an axis along which a joint holds a point. It
-//!   transmits a push of particles on a body at once, even if the body is light.
+//! - A support is a contact with friction, or an axis along which a joint or its limit holds a
+//!   point. It transmits a push of particles on a body at once, even if the body is light.
 //! - A body may rest on another one, which counts as a support if it is itself supported. So the
 //!   bodies of a stack bear from the lowest one upwards, and pushes go down to the floor (shock
 //!   propagation).
@@ -122,7 +122,7 @@ impl BodyState {
             let lift = match rest.by {
                 Bearer::Body(bearer) => lift_of(bearer),
                 Bearer::Joint => rest.velocity.dot(rest.normal).abs() * self.dt,
-                Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
+                Bearer::Limit | Bearer::Firm => rest.velocity.dot(rest.normal) * self.dt,
             };
             self.lift = self.lift.max(lift);
             rest.anchor = self.motion.start.transform_point(rest.point) + rest.velocity * self.dt;
@@ -178,7 +178,7 @@ impl BodyState {
             if is_pushed {
                 rest.push = sum;
             }
-            if is_pushed && rest.by != Bearer::Joint {
+            if is_pushed && rest.by.is_contact() {
                 (self.taken[0], self.taken[1]) = (self.taken[0] + push, self.taken[1] + twist);
                 rest.reaction += push;
             }
@@ -199,7 +199,7 @@ impl BodyState {
         [self.linear_velocity, self.angular_velocity] = moved;
         let pose = self.motion.end;
         for (rest, push) in self.supports[..self.n_supports].iter_mut().zip(pushes) {
-            if rest.by != Bearer::Joint {
+            if rest.by.is_contact() {
                 let twist = rest.twist(&pose, self.center, push);
                 self.impulse_taken[0] += push;
                 self.impulse_taken[1] += twist;

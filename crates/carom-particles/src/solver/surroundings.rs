@@ -143,11 +143,21 @@ pub enum Bearer {
     /// A joint, which holds the point both ways along the normal. The owner of the body passes
     /// pushes on to it.
     Joint,
+    /// The limit of a joint, which holds the point one way. The owner of the body passes pushes on
+    /// to it.
+    Limit,
     /// A contact with a body that does not yield, such as a floor or a moving platform.
     Firm,
     /// A contact with another body, by its place in [`Surroundings::bodies`]. It bears as far as it
     /// is borne itself.
     Body(u32),
+}
+
+impl Bearer {
+    /// Whether it is a contact, which answers pushes without the owner of the body.
+    pub(crate) fn is_contact(self) -> bool {
+        matches!(self, Bearer::Firm | Bearer::Body(_))
+    }
 }
 
 /// A point of a body at which something else bears it, such as a floor.
@@ -392,7 +402,7 @@ impl Surroundings<'_, '_> {
         let n_bodies = self.bodies.len();
         let is_there = |support: &Support| match support.by {
             Bearer::Body(body) => (body as usize) < n_bodies,
-            Bearer::Joint | Bearer::Firm => true,
+            Bearer::Joint | Bearer::Limit | Bearer::Firm => true,
         };
         self.bodies.iter().enumerate().try_for_each(|(body, boundary)| {
             boundary.check(body)?;

@@ -5,7 +5,7 @@
 //! - So it gets the contacts of these bodies with fixed and kinematic bodies, and with dynamic
 //!   ones below. The bodies of a stack that are not near soft things are included.
 //! - A hinge or a ball joint to a body that is not dynamic bears its point; a weld bears the whole
-//!   body.
+//!   body. A slider at its limit bears the body along the axis, and holds it in all other ways.
 //! - If a body has more contact points than count, those that span the most are kept.
 //!
 //! Reference: E. Guendelman, R. Bridson, R. Fedkiw, Nonconvex Rigid Bodies with Stacking, 2003, 7
@@ -15,9 +15,9 @@ use crate::World;
 use crate::contacts::surface_velocity::belt_at;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
-use carom_math::Vec3;
+use carom_math::{Pose, Vec3};
 use carom_particles::{Bearer, MAX_SUPPORTS, Support};
-use carom_response::{Body, BodyKind, JointKind};
+use carom_response::{Body, BodyKind, Joint, JointKind};
 
 /// A body lies below another one if the normal of their contact points up by at least this cosine.
 const MIN_UP_COSINE: f32 = 0.17;
@@ -108,7 +108,12 @@ impl<B: BroadPhase> World<B> {
                     });
                 }
             }
+            if joint.spring.is_none() {
+                borne.supports.extend(self.at_limit(number, other, joint));
+            }
         }
+        // Those of joints that hold both ways come first.
+        borne.supports.sort_by_key(|support| support.by == Bearer::Limit);
         for contact in contacts {
             let by = if self.bodies.motions[contact.other as usize].kind != BodyKind::Dynamic {
                 Bearer::Firm
@@ -123,6 +128,43 @@ impl<B: BroadPhase> World<B> {
         }
         reduce(&mut borne.supports, body.world_center());
         borne
+    }
+
+    /// Returns what a slider does for a body at a limit: it bears the body at points around it, and
+    /// holds it in all other ways. Empty for other joints, and between the limits.
+    fn at_limit(&self, number: u32, other: u32, joint: &Joint) -> Vec<Support> {
+        let JointKind::Prismatic { limits: Some([least, most]), .. } = joint.kind else {
+            return Vec::new();
+        };
+        let motions = &self.bodies.motions;
+        let a = motions[joint.body_a as usize].pose * joint.frame_a;
+        let b = motions[joint.body_b as usize].pose * joint.frame_b;
+        let axis = a.transform_vector(Vec3::X);
+        let position = (b.translation - a.translation).dot(axis);
+        let slop = self.settings.solver.slop * self.settings.solver.length_unit;
+        let outward = if position <= least + slop {
+            axis
+        } else if most - slop <= position {
+            -axis
+        } else {
+            return Vec::new();
+        };
+        let normal = if joint.body_b == number { outward } else { -outward };
+        let [across, up] = [Vec3::Y, Vec3::Z].map(|direction| a.transform_vector(direction));
+        let bounds = self.solid_among_soft(number).map(|shape| shape.aabb(&Pose::IDENTITY));
+        let reach = bounds.map_or(0.0, |bounds| (bounds.max - bounds.min).length());
+        let center = motions[number as usize].world_center();
+        let support = |offset: Vec3, normal: Vec3, by: Bearer| {
+            let point = center + offset * reach;
+            let velocity = motions[other as usize].velocity_at(point);
+            Support { point, normal, velocity, friction: 0.0, by }
+        };
+        // Two points along the axis hold four motions across it, a third point the spin.
+        let across_axis = [axis, -axis].into_iter().flat_map(|at| [across, up].map(|n| (at, n)));
+        let held = across_axis.chain([(across, up)]);
+        let held = held.map(|(offset, normal)| support(offset, normal, Bearer::Joint));
+        let around = [across, -across, up, -up].map(|offset| support(offset, normal, Bearer::Limit));
+        held.chain(around).collect()
     }
 
     /// Returns the contact points of a dynamic body with others.
@@ -178,7 +220,8 @@ fn reduce(supports: &mut Vec<Support>, center: Vec3) {
     if supports.len() <= MAX_SUPPORTS {
         return;
     }
-    let n_joint = supports.iter().take_while(|support| support.by == Bearer::Joint).count();
+    let is_joint = |support: &&Support| matches!(support.by, Bearer::Joint | Bearer::Limit);
+    let n_joint = supports.iter().take_while(is_joint).count();
     let mut left = supports.split_off(n_joint.min(MAX_SUPPORTS));
     let from_center = |support: &Support| support.point.distance_squared(center);
     let extent_sq = left.iter().map(from_center).fold(0.0, f32::max);

@@ -304,6 +304,52 @@ fn a_cloth_that_stretches_catches_heavy_bodies() {
     }
 }
 
+/// A light plate on a slider at its limit bears a heavy soft block that falls on it, in the middle
+/// and beside it, whichever body of the joint it is. The joint bears the weight.
+#[test]
+fn a_slider_at_its_limit_bears_a_heavy_block() {
+    for (mass, n_cells, is_first, aside) in [
+        (5.0, 3, false, 0.0),
+        (5.0, 4, false, 0.0),
+        (5.0, 4, true, 0.0),
+        (1.0, 4, false, 0.0),
+        (20.0, 4, false, 0.0),
+        (5.0, 3, false, 0.5),
+    ] {
+        let name = format!("{mass} kg, {n_cells} cells, first {is_first}, {aside} m aside");
+        let mut world = World::new();
+        let base = BodyDesc::fixed(cuboid(Vec3::splat(0.05))).with_position(Vec3::NEG_Y);
+        let base = world.insert(base).unwrap();
+        let plate = BodyDesc::dynamic(cuboid(Vec3::new(1.0, 0.05, 1.0))).with_mass(mass);
+        let plate = world.insert(plate.with_position(Vec3::NEG_Y * 0.05)).unwrap();
+        let joint = if is_first {
+            JointDesc::prismatic(plate, base).with_axis(Vec3::Y).with_limits(-1.0, 0.0)
+        } else {
+            JointDesc::prismatic(base, plate).with_axis(Vec3::Y).with_limits(0.0, 1.0)
+        };
+        let joint = world.insert_joint(joint).unwrap();
+        let (vertices, cells) = tetrahedra([n_cells; 3], 0.5 / n_cells as f32);
+        let block = SoftBodyDesc::volume(&vertices, &cells, SoftBodySettings::default());
+        let block = block.with_position(Vec3::new(aside - 0.25, 0.5, -0.25));
+        let block = world.insert_soft_body(block).unwrap();
+        let (mut far, mut force, n) = (0.0_f32, 0.0, 60);
+        for step in 0..240 {
+            world.checked_step(DT).unwrap();
+            far = far.max((position_of(&world, plate).y + 0.05).abs());
+            if 240 - n <= step {
+                force += world.joint(joint).unwrap().force().y.abs() / n as f32;
+            }
+        }
+        let heights = world.soft_body(block).unwrap().positions().iter().map(|p| p.y);
+        let bottom = heights.fold(f32::INFINITY, f32::min);
+        let weight = GRAVITY * (mass + world.soft_body(block).unwrap().mass());
+        println!("{name}: {far} m, bottom {bottom}, {force} N of {weight} N");
+        assert!(far < 0.05, "{name}: {far}");
+        assert!(0.0 < bottom, "{name}: {bottom}");
+        assert!((force / weight - 1.0).abs() < 0.1, "{name}: {force} of {weight}");
+    }
+}
+
 /// A light plank on four posts, with four contacts on each, bears a heavy block over any of them,
 /// in whatever order the posts were inserted.
 #[test]
