@@ -961,14 +961,16 @@ class JointState:
         """The numbers of the two bodies."""
     @property
     def angle(self) -> float | None:
-        """The angle of a revolute joint, in radians; `None` for other kinds."""
+        """The angle of a revolute joint or a screw, in radians; `None` for other kinds."""
     @property
     def translation(self) -> float | None:
-        """The place of a prismatic joint along its axis, a length; `None` for other kinds."""
+        """The place of a prismatic joint or a screw along its axis, a length; `None` for other
+        kinds.
+        """
     @property
     def speed(self) -> float | None:
-        """The speed of a revolute (radians per time) or prismatic joint (length per time); `None`
-        for other kinds.
+        """The speed of a revolute joint or a screw (radians per time) or of a prismatic joint
+        (length per time); `None` for other kinds.
         """
     @property
     def force(self) -> _Floats:
@@ -1141,6 +1143,7 @@ class World:
         min_length: float | None = None,
         supports: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
         ratio: float | None = None,
+        lead: float | None = None,
         spring: tuple[float, float] | None = None,
         break_force: float | None = None,
         break_torque: float | None = None,
@@ -1150,14 +1153,15 @@ class World:
         `contacts` says so.
 
         Kinds, with what they leave free: "weld" nothing; "revolute" the rotation about the axis;
-        "prismatic" the translation along it; "cylindrical" both; "universal" two rotations;
+        "prismatic" the translation along it; "cylindrical" both; "screw" the rotation, which moves
+        the second body by `lead` in each turn; "universal" two rotations;
         "spherical" all rotations; "six_dof" all but what `axis_limits` names; "distance" all, with
         the distance of two points from `min_length` to `length`; "rope" all, with a distance of at
         most `length`; "pulley" a rope over two `supports`; "gear" and "rack_and_pinion" couple two
         joints, whose numbers are `a` and `b`.
 
         `anchor`, `anchors` (on A and on B) and `axis` (y if not given) are in the world, `frames`
-        are poses in the frames of A and B. `limits` are radians or lengths. `cone` and `twist` are
+        are poses in the frames of A and B. `limits` are radians or lengths, of a screw radians. `cone` and `twist` are
         angles of "spherical". `axis_limits` and `axis_motors` are for "cylindrical", "universal"
         and "six_dof", by "x", "y", "z", "ang_x", "ang_y", "ang_z"; a limit is "free", "locked" or
         two numbers. `spring` is a frequency and a damping ratio. `ratio` is that of the forces or
@@ -1172,12 +1176,12 @@ class World:
     def joint(self, joint: int) -> JointState:
         """The state of a joint."""
     def set_motor(self, joint: int, motor: Motor | None, axis: str | None = None) -> None:
-        """Sets the motor of the one axis of a revolute or prismatic joint, or of an axis of another
-        kind: "x", "y", "z", "ang_x", "ang_y" or "ang_z". `None` has no motor.
+        """Sets the motor of the one axis of a revolute or prismatic joint or a screw, or of an axis
+        of another kind: "x", "y", "z", "ang_x", "ang_y" or "ang_z". `None` has no motor.
         """
     def set_limits(self, joint: int, limits: tuple[float, float] | None) -> None:
-        """Sets the limits of the one axis of a revolute (radians) or prismatic joint; `None` has
-        none.
+        """Sets the limits of the one axis of a revolute joint or a screw (radians) or of a prismatic
+        joint; `None` has none.
         """
     def set_axis_limit(self, joint: int, axis: str, limit: str | tuple[float, float]) -> None:
         """Sets the limit of an axis of a joint of several: "free", "locked", or the least and the

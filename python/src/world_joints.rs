@@ -18,12 +18,12 @@ pub(crate) struct JointState {
     kind: &'static str,
     /// The numbers of the two bodies.
     bodies: (i64, i64),
-    /// The angle of a revolute joint, in radians; `None` for other kinds.
+    /// The angle of a revolute joint or a screw, in radians; `None` for other kinds.
     angle: Option<f64>,
-    /// The place of a prismatic joint along its axis, a length; `None` for other kinds.
+    /// The place of a prismatic joint or a screw along its axis, a length; `None` for other kinds.
     translation: Option<f64>,
-    /// The speed of a revolute (radians per time) or prismatic joint (length per time); `None` for
-    /// other kinds.
+    /// The speed of a revolute joint or a screw (radians per time) or of a prismatic joint (length
+    /// per time); `None` for other kinds.
     speed: Option<f64>,
     /// (3,) the force on the second body in the last step, in the world.
     force: Py<PyArray1<f64>>,
@@ -90,12 +90,13 @@ impl PyWorld {
     /// `contacts` says so.
     ///
     /// Kinds, with what they leave free: "weld" nothing; "revolute" the rotation about the axis;
-    /// "prismatic" the translation along it; "cylindrical" both; "universal" two rotations;
+    /// "prismatic" the translation along it; "cylindrical" both; "screw" the rotation, which moves
+    /// the second body by `lead` in each turn; "universal" two rotations;
     /// "spherical" all rotations; "six_dof" all but what `axis_limits` names; "distance" all, with
     /// the distance of two points from `min_length` to `length`; "rope" all, with a distance of at
     /// most `length`; "pulley" a rope over two `supports`; "gear" and "rack_and_pinion" couple two
     /// joints, whose numbers are `a` and `b`.
-    #[pyo3(signature = (kind, a, b, *, anchor = None, anchors = None, axis = None, frames = None, limits = None, motor = None, cone = None, twist = None, axis_limits = None, axis_motors = None, length = None, min_length = None, supports = None, ratio = None, spring = None, break_force = None, break_torque = None, contacts = false))]
+    #[pyo3(signature = (kind, a, b, *, anchor = None, anchors = None, axis = None, frames = None, limits = None, motor = None, cone = None, twist = None, axis_limits = None, axis_motors = None, length = None, min_length = None, supports = None, ratio = None, lead = None, spring = None, break_force = None, break_torque = None, contacts = false))]
     fn add_joint(
         &mut self,
         kind: &str,
@@ -115,6 +116,7 @@ impl PyWorld {
         min_length: Option<f32>,
         supports: Option<TwoOf<'_>>,
         ratio: Option<f32>,
+        lead: Option<f32>,
         spring: Option<(f32, f32)>,
         break_force: Option<f32>,
         break_torque: Option<f32>,
@@ -129,6 +131,7 @@ impl PyWorld {
             ("min_length", min_length.is_some() && kind != "distance"),
             ("supports", supports.is_some() && kind != "pulley"),
             ("ratio", ratio.is_some() && !uses_ratio),
+            ("lead", lead.is_some() && kind != "screw"),
         ];
         if let Some((name, _)) = strays.into_iter().find(|(_, is_stray)| *is_stray) {
             return Err(error::value(name, format!("is not for the kind {kind:?}")));
@@ -148,6 +151,7 @@ impl PyWorld {
                 let (ratio, length) = (ratio.unwrap_or(1.0), needed(length, kind, "length")?);
                 JointDesc::pulley(self.id(a)?, self.id(b)?, supports, ratio, length)
             }
+            "screw" => JointDesc::screw(self.id(a)?, self.id(b)?, needed(lead, kind, "lead")?),
             "distance" | "rope" => {
                 let max = needed(length, kind, "length")?;
                 let min = if kind == "rope" { 0.0 } else { min_length.unwrap_or(max) };
@@ -251,8 +255,8 @@ impl PyWorld {
         })
     }
 
-    /// Sets the motor of the one axis of a revolute or prismatic joint, or of an axis of another
-    /// kind: "x", "y", "z", "ang_x", "ang_y" or "ang_z". `None` has no motor.
+    /// Sets the motor of the one axis of a revolute or prismatic joint or a screw, or of an axis of
+    /// another kind: "x", "y", "z", "ang_x", "ang_y" or "ang_z". `None` has no motor.
     #[pyo3(signature = (joint, motor, axis = None))]
     fn set_motor(
         &mut self,
@@ -268,7 +272,8 @@ impl PyWorld {
         })
     }
 
-    /// Sets the limits of the one axis of a revolute (radians) or prismatic joint; `None` has none.
+    /// Sets the limits of the one axis of a revolute joint or a screw (radians) or of a prismatic
+    /// joint; `None` has none.
     #[pyo3(signature = (joint, limits))]
     fn set_limits(&mut self, joint: u32, limits: Option<(f32, f32)>) -> PyResult<()> {
         self.change_joint(joint, |view| view.set_limits(limits.map(|(min, max)| [min, max])).map(|_| ()))
@@ -315,6 +320,7 @@ fn name_of(kind: &JointKind) -> &'static str {
         JointKind::Spherical { .. } => "spherical",
         JointKind::Revolute { .. } => "revolute",
         JointKind::Prismatic { .. } => "prismatic",
+        JointKind::Screw { .. } => "screw",
         JointKind::SixDof(_) => "six_dof",
         JointKind::Distance { min: 0.0, .. } => "rope",
         JointKind::Distance { .. } => "distance",

@@ -173,6 +173,28 @@ def test_a_door_that_only_turns_and_slides() -> None:
     assert world.joint(joint).kind == "six_dof"
 
 
+def test_a_nut_runs_down_its_spindle() -> None:
+    world = World()
+    spindle = world.add(Shape.box([0.1, 0.1, 0.1]), mobility="fixed")
+    nut = world.add(Shape.cylinder(0.5, 0.1), mass=2.0)
+    screw = world.add_joint("screw", spindle, nut, axis=[0, 0, 1], lead=0.3)
+    world.step(DT, 480)
+    # The torque m g lead / 2 pi turns the inertia of the disc and that of the travel.
+    radius = 0.3 / (2 * math.pi)
+    turned = -0.5 * 2.0**2 * 2.0 * G * radius / (0.5 * 2.0 * 0.25 + 2.0 * radius**2)
+    state = world.joint(screw)
+    assert state.kind == "screw" and state.error < 1e-3
+    assert state.angle == pytest.approx(turned, rel=5e-3)
+    assert state.translation == pytest.approx(turned * radius, rel=5e-3)
+    assert world.poses()[nut, 2] == pytest.approx(turned * radius, rel=5e-3)
+    with pytest.raises(ValueError, match="lead: is needed"):
+        world.add_joint("screw", spindle, nut)
+    with pytest.raises(ValueError, match="lead: is not for"):
+        world.add_joint("weld", spindle, nut, lead=1.0)
+    with pytest.raises(carom.WorldError, match="lead"):
+        world.add_joint("screw", spindle, nut, lead=0.0)
+
+
 def test_a_cone_and_a_weld_hold() -> None:
     world = World()
     hook = world.add(Shape.sphere(0.01), mobility="fixed")
@@ -235,6 +257,7 @@ def test_the_state_of_a_joint_names_its_kind() -> None:
     numbers = {kind: world.add_joint(kind, hook, body()) for kind in simple}
     for kind in ("rope", "distance"):
         numbers[kind] = world.add_joint(kind, hook, body(), length=4.0)
+    numbers["screw"] = world.add_joint("screw", hook, body(), lead=0.1)
     ends = [0.0, 0, 1], [3.0, 0, 1]
     numbers["pulley"] = world.add_joint("pulley", hook, body(), supports=ends, length=9.0)
     wheel = world.add_joint("revolute", hook, body())
