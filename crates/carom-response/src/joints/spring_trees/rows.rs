@@ -408,13 +408,7 @@ impl Loading<'_> {
         let mean = rows.iter().map(own).sum::<f64>() / n_linear;
         let compliance = |a: &Row, b: &Row, is_same: bool| match (a.is_linear, b.is_linear) {
             _ if soft.is_absolute => f64::from(u8::from(is_same)),
-            (true, true) => {
-                if is_same {
-                    mean
-                } else {
-                    0.0
-                }
-            }
+            (true, true) if is_same => mean,
             (false, false) => response.entry(a, b),
             _ => 0.0,
         };
