@@ -12,7 +12,7 @@
 //!    which there is no other piece, keeps its normal too. A contact inside a triangle keeps its
 //!    normal too, even if another part of the body touches an edge.
 //!
-//! A triangle that rises at a concave edge gets its own normal, see [`super::concave_edges`].
+//! A facet that rises at a concave edge gets its own normal, see [`super::concave_edges`].
 //!
 //! Only support points are used, not adjacency. So the pieces need not share vertices, a mesh or a
 //! body.
@@ -25,7 +25,7 @@
 
 use super::super::num::geom::Manifold;
 use super::super::num::{Pose, Real, widen_real};
-use super::concave_edges::face_concave_edges;
+use super::concave_edges::{Above, face_concave_edges};
 use super::escape_direction::Surroundings;
 use super::shape::Shape;
 use super::touch::{Neighbour, Touch, Touching, reach};
@@ -45,8 +45,9 @@ const ROUNDS: usize = 4;
 /// - A manifold whose normal belongs to an internal edge gets the normal of the surface. Its
 ///   contacts are computed again within `prediction`; there are none if the body is not over that
 ///   piece.
-/// - A manifold of a triangle that rises ahead of the body, at a concave edge, gets the normal of
-///   that triangle, and the distance from its plane (test: `valleys::*`, in carom-world).
+/// - A manifold of a facet that rises ahead of the body, at a concave edge, gets the normal of that
+///   facet, and the distances of the body's lowest points from its plane (tests: `valleys::*` and
+///   `rollers::*`, in carom-world). A facet is a triangle, or a face of a convex piece.
 /// - A manifold may push the body out of one piece into another that pushes back. It then gets the
 ///   least depth along a direction that is not blocked, so that a body deep in both comes out.
 ///
@@ -98,7 +99,8 @@ pub fn smooth_internal_edges(
             all.push(Touching::of(neighbour, index, body, manifolds));
         }
     }
-    n_changed += face_concave_edges(&mut all, body, &pose, manifolds, prediction, tolerance);
+    let above = Above { body, pose: &pose, prediction, tolerance };
+    n_changed += face_concave_edges(&mut all, &above, manifolds);
     // The nearest plane may itself belong to an internal edge, and change in a later pass.
     for _ in 0..ROUNDS {
         let mut n = 0;

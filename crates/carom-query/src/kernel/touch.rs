@@ -156,12 +156,13 @@ impl<'a> Touching<'a> {
         touching
     }
 
-    /// Gives the touch the normal of the face. The contact still counts as one with an edge.
-    pub(super) fn turn_to_face(&mut self, face: DVec3) {
+    /// Gives the touch the normal and the offset of a plane of the piece. The contact still counts as
+    /// one with an edge.
+    pub(super) fn turn_to(&mut self, normal: DVec3, plane: f64) {
         if let Some(touch) = &mut self.touch {
-            touch.normal = face;
-            self.face = Some(face);
-            self.plane = self.triangle.map(|[corner, ..]| face.dot(corner));
+            touch.normal = normal;
+            self.face = self.face.map(|_| normal);
+            self.plane = Some(plane);
         }
     }
 

@@ -64,6 +64,7 @@ mod rest;
 mod restoring;
 mod reused;
 mod rings;
+mod rollers;
 mod rolling;
 mod same;
 #[cfg(feature = "serde")]
