@@ -241,7 +241,7 @@ impl Vehicle {
         }
         self.store_pushed_ground(&mut bodies, &rows);
         for row in &rows {
-            self.store_result(world, row, &bodies, &controls(row.wheel), dt);
+            self.store_result(world, row, &bodies, dt);
             let wheel = &self.wheels[row.wheel];
             let force = (wheel.normal * wheel.load + wheel.traction).as_vec3();
             let point = world.to_local(wheel.point);
@@ -423,14 +423,12 @@ impl Vehicle {
         world: &World<B>,
         row: &WheelRow,
         bodies: &Bodies,
-        controls: &Controls,
         dt: f64,
     ) {
         let wheel = &mut self.wheels[row.wheel];
         let desc = wheel.desc;
         let ahead_speed = row.velocity(&bodies.start).dot(row.ahead);
-        let is_locked = 1.0 <= controls.brake && row.grip[0] * row.load <= row.max_brake;
-        let is_rolling = !row.is_held && !is_locked;
+        let is_rolling = !row.is_held && !row.is_locked(row.load);
         if is_rolling {
             let turns = (wheel.rolled + ahead_speed * dt / desc.radius) / TAU;
             wheel.rolled = TAU * (turns - ops::floor(turns));

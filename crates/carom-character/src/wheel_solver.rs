@@ -5,6 +5,7 @@
 //! - A tyre drives the sideways velocity of its contact point to zero, and the velocity along the
 //!   wheel as far as the brake can. Its force is within an ellipse of the grip times the load
 //!   (Coulomb).
+//! - A locked tyre that slides pulls against its velocity, in any direction.
 //! - A rolling tyre slips sideways in proportion to its force, up to the slip angle at which its
 //!   grip is used up. So wheels that are steered alike do not work against each other.
 //! - A small velocity pulls a sticking tyre back to its anchor, so errors do not add up.
@@ -224,9 +225,11 @@ impl WheelRow {
         let [_, w_along, w_across] = self.compliance;
         let most_brake = self.brake * self.max_brake.min(self.grip[0] * load);
         let wanted = self.along - self.drive - aim(self.ahead, self.stretch[0]) / w_along;
-        let braking = wanted.clamp(-most_brake, most_brake);
         self.is_held = wanted.abs() < most_brake;
-        let along = self.drive + braking;
+        if !self.is_held && self.is_locked(load) {
+            return self.slide(bodies, load, [self.ahead, self.aside].map(|axis| velocity.dot(axis)));
+        }
+        let along = self.drive + wanted.clamp(-most_brake, most_brake);
         let slip = if self.brake < 1.0 { PEAK_SLIP * self.rolling.abs() } else { 0.0 };
         let most_across = self.grip[1] * load;
         let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
@@ -244,6 +247,36 @@ impl WheelRow {
         let part = if 1.0 < used { 1.0 / used } else { 1.0 };
         let [along, across] =
             if has_both { [along * part, aside * part] } else { [along.clamp(-a, a), aside] };
+        self.set_tyre(bodies, [along, across]);
+    }
+
+    /// Whether the brake locks the wheel if its tyre slides under this load.
+    pub(crate) fn is_locked(&self, load: f64) -> bool {
+        1.0 <= self.brake && self.grip[0] * load <= self.max_brake
+    }
+
+    /// Applies the friction of a locked wheel that slides: against its velocity, within the
+    /// ellipse. A tyre that slides ahead hardly resists a force aside, so the car turns if one side
+    /// has less grip. `velocity` is along the wheel and aside.
+    fn slide(&mut self, bodies: &mut [WheelBody], load: f64, velocity: [f64; 2]) {
+        let [_, w_along, w_across] = self.compliance;
+        // With one compliance for both directions, the force gets the direction of the velocity.
+        let w = w_along.max(w_across);
+        let (along, across) = (self.along - velocity[0] / w, self.across - velocity[1] / w);
+        let [a, b] = self.grip.map(|grip| grip * load);
+        self.is_sliding = true;
+        let tyre = if a != 0.0 && b != 0.0 {
+            let used = carom_math::scaling::hypot(along / a, across / b).max(1.0);
+            [along / used, across / used]
+        } else {
+            // One of the directions has no grip.
+            [along.clamp(-a, a), across.clamp(-b, b)]
+        };
+        self.set_tyre(bodies, tyre);
+    }
+
+    /// Changes the impulses of the tyre, along the wheel and aside.
+    fn set_tyre(&mut self, bodies: &mut [WheelBody], [along, across]: [f64; 2]) {
         self.apply(bodies, self.ahead * (along - self.along) + self.aside * (across - self.across));
         (self.along, self.across) = (along, across);
     }

@@ -388,3 +388,33 @@ fn r_closing_walls_hold_a_character() {
         }
     }
 }
+
+/// A press moves a character against a fixed wall. It is stuck between them, and passes neither,
+/// thick or thin, until both are 0.2 m apart.
+#[test]
+fn a_press_holds_a_character() {
+    for thickness in [0.1, 0.5, 1.0, 2.0] {
+        for speed in [0.3_f32, 0.6, 3.0] {
+            let mut world = World::new();
+            world.insert(floor()).unwrap();
+            let block = || cuboid(Vec3::new(0.5 * thickness, 2.0, 5.0));
+            let at = |face: f32| Vec3::new(face - 0.5 * thickness, 2.0, 0.0);
+            let press = world.insert(BodyDesc::kinematic(block()).with_position(at(-1.0))).unwrap();
+            world.insert(BodyDesc::fixed(block()).with_position(at(1.0 + thickness))).unwrap();
+            let mut hero = hero(&mut world, capsule(), DVec3::ZERO);
+            let mut n_stuck = 0;
+            for step in 1..=(1.8 / speed * 60.0) as usize {
+                let face = -1.0 + speed * step as f32 / 60.0;
+                world.body_mut(press).unwrap().move_to(Pose::from_translation(at(face))).unwrap();
+                go(&mut world, &mut hero, DVec3::ZERO, 1);
+                n_stuck += usize::from(hero.character().walked().is_stuck);
+                let x = hero.character().position().x as f32;
+                // It stands at the wall, with its radius of 0.3 m, and the press overlaps it.
+                let is_between = face - 0.3 < x && x < 0.72;
+                assert!(is_between, "{thickness} m, {speed} m/s: {x}, face {face}");
+            }
+            println!("{thickness} m, {speed} m/s: stuck in {n_stuck} steps");
+            assert!(0 < n_stuck, "{thickness} m, {speed} m/s");
+        }
+    }
+}

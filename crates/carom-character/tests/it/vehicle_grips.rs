@@ -108,22 +108,72 @@ fn the_rule_of_the_ground_counts() {
 /// A car that starts with its left wheels on ice turns to the left, and the other way round.
 #[test]
 fn r_two_wheels_on_ice_turn_the_car() {
-    let heading = |left: f32, right: f32| {
-        let mut world = World::new();
-        for (z, friction) in [(-25.0, left), (25.0, right)] {
-            let road = BodyDesc::fixed(cuboid(Vec3::new(200.0, 0.5, 25.0))).with_friction(friction);
-            world.insert(road.with_position(Vec3::new(0.0, -0.5, z))).unwrap();
-        }
-        let mut car = car(&mut world, Pose::from_translation(Vec3::Y * STANDING));
-        run(&mut world, &mut car, &BRAKED, 2.0, HERTZ);
+    let driven = |left: f32, right: f32| {
+        let (mut world, mut car) = on_halves(left, right);
         run(&mut world, &mut car, &Controls::new().with_throttle(1.0), 3.0, HERTZ);
-        let ahead = world.body(car.chassis()).unwrap().rotation() * Vec3::X;
-        // The left is at -z.
-        (-ahead.z).atan2(ahead.x)
+        heading(&world, &car)
     };
-    let headings = [(0.02, 0.5), (0.5, 0.02), (0.5, 0.5)].map(|(left, right)| heading(left, right));
+    let headings = [(0.02, 0.5), (0.5, 0.02), (0.5, 0.5)].map(|(left, right)| driven(left, right));
     println!("headings {headings:?}");
     assert!(0.05 < headings[0] && headings[1] < -0.05 && headings[2].abs() < 1e-3, "{headings:?}");
+}
+
+/// A car on a road whose left and right halves have these frictions.
+fn on_halves(left: f32, right: f32) -> (World, Vehicle) {
+    let mut world = World::new();
+    for (z, friction) in [(-25.0, left), (25.0, right)] {
+        let road = BodyDesc::fixed(cuboid(Vec3::new(200.0, 0.5, 25.0))).with_friction(friction);
+        world.insert(road.with_position(Vec3::new(0.0, -0.5, z))).unwrap();
+    }
+    let mut car = car(&mut world, Pose::from_translation(Vec3::Y * STANDING));
+    run(&mut world, &mut car, &BRAKED, 2.0, HERTZ);
+    (world, car)
+}
+
+/// Returns the angle of the car to the left.
+fn heading(world: &World, car: &Vehicle) -> f32 {
+    let ahead = world.body(car.chassis()).unwrap().rotation() * Vec3::X;
+    // The left is at -z.
+    (-ahead.z).atan2(ahead.x)
+}
+
+/// With all wheels locked, a car turns to the side that grips: by the torque of the two forces,
+/// because a tyre that slides ahead does not hold it aside.
+#[test]
+fn r_locked_wheels_on_half_ice_turn_the_car() {
+    let time = 0.3;
+    // The forces of the two sides at half the track of 1.5 m, and the inertia of the chassis.
+    let torque = 0.5 * 9.81 * 0.75 * (on(0.5) - on(0.02));
+    let expected = 0.5 * torque / ((1.9 * 1.9 + 0.8 * 0.8) / 3.0) * time * time;
+    for (left, right, expected) in [(0.02, 0.5, -expected), (0.5, 0.02, expected), (0.5, 0.5, 0.0)] {
+        let (mut world, mut car) = on_halves(left, right);
+        set_off(&mut world, &car, 20.0);
+        run(&mut world, &mut car, &BRAKED, time, HERTZ);
+        let found = heading(&world, &car);
+        println!("{left} and {right}: {found} of {expected} rad");
+        // The tyres resist the rotation a little, because it gives them a speed aside.
+        assert!((found - expected).abs() < 1e-3 + 0.15 * expected.abs(), "{found} of {expected} rad");
+    }
+}
+
+/// A locked car that slides at an angle to its wheels loses its speed against its motion, and does
+/// not turn aside.
+#[test]
+fn r_a_locked_car_slides_straight_at_any_angle() {
+    for degrees in [0.0_f32, 10.0, 30.0] {
+        let (mut world, mut car) = standing_on(BodyDesc::fixed(plane()));
+        let (sin, cos) = degrees.to_radians().sin_cos();
+        let direction = Vec3::new(cos, 0.0, sin);
+        let mut chassis = world.body_mut(car.chassis()).unwrap();
+        chassis.set_linear_velocity(direction * 15.0).unwrap().set_angular_velocity(Vec3::ZERO).unwrap();
+        run(&mut world, &mut car, &BRAKED, 0.5, HERTZ);
+        let v = velocity(&world, car.chassis());
+        let (speed, aside) = (v.dot(direction), v.cross(direction).y);
+        let expected = 15.0 - 0.5 * GRIP * 9.81;
+        println!("{degrees} degrees: {speed} of {expected} m/s, {aside} m/s aside");
+        assert!((speed - expected).abs() < 0.05 * expected, "{degrees} degrees: {speed} of {expected}");
+        assert!(aside.abs() < 0.03 * expected, "{degrees} degrees: {aside} m/s aside");
+    }
 }
 
 /// On a belt of friction f a locked car gains the speed of the belt at mu g.
