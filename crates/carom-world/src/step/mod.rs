@@ -5,7 +5,7 @@
 //! - `bounds`: boxes of bodies. `detect`: pairs, contacts and events.
 //! - `call_hooks`: the hooks of the user. `collider_events`: events of bodies with several
 //!   colliders.
-//! - `waking`: the reasons for which a step wakes a body.
+//! - `waking`: the reasons for which a step wakes a body. `hits`: how far hits reach in a step.
 //! - `respond`: the solver. `surfaces`: belts, deforming meshes, rolling and spinning
 //!   friction as its input. `impulse_events`: how hard bodies pushed each other.
 //! - `deforming`: meshes that change their shape.
@@ -20,6 +20,7 @@ pub(crate) mod call_hooks;
 pub(crate) mod collider_events;
 pub(crate) mod deforming;
 pub(crate) mod detect;
+pub(crate) mod hits;
 pub(crate) mod impulse_events;
 pub(crate) mod options;
 pub(crate) mod respond;
