@@ -90,7 +90,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             self.world.bodies.active.disable(self.id.index);
         }
         self.world.renew_proxy_filter(index)?;
-        self.world.update_idle_joints();
+        self.world.update_idle_joints_of(self.id.index);
         self.world.continuous.are_fast_known = false;
         // Pairs may begin although no body moved.
         self.world.bodies.is_stale[index] = true;
