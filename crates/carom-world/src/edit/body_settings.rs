@@ -88,6 +88,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             self.world.wake_around(self.id);
             self.world.bodies.steering.forget(self.id.index);
             self.world.bodies.active.disable(self.id.index);
+            #[cfg(feature = "soft")]
+            self.world.drop_loads_of(self.id);
         }
         self.world.renew_proxy_filter(index)?;
         self.world.update_idle_joints_of(self.id.index);

@@ -110,7 +110,7 @@ impl<B: BroadPhase> World<B> {
         self.budget.cost_model.learn(stats, step_budget.work());
     }
 
-    /// Ends a deferred call: moves kinematic bodies only.
+    /// Ends a deferred call: moves kinematic bodies only, and drops loads on soft bodies.
     pub(crate) fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
         let shortfall = &mut self.last.stats.shortfall;
         shortfall.is_deferred = true;
@@ -134,6 +134,8 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.active.has_suspended() {
             self.budget.round_robin.undo_selection();
         }
+        #[cfg(feature = "soft")]
+        self.drop_loads();
         self.budget.cost_model.n_deferred += 1;
         self.budget.cost_model.learn(&self.last.stats, step_budget.work());
     }
