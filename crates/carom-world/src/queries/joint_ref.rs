@@ -59,11 +59,12 @@ impl<'a> JointRef<'a> {
     ///
     /// let mut world = World::new();
     /// let post = world.insert(BodyDesc::fixed(Shape::sphere(0.1)?))?;
-    /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?).with_angular_velocity(Vec3::Y *
-    /// 5.0); let wheel = world.insert(wheel)?; let axle = JointDesc::revolute(post,
-    /// wheel).with_axis(Vec3::Y); let axle =
-    /// world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?; for _ in
-    /// 0..120 {
+    /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?);
+    /// let wheel = world.insert(wheel.with_angular_velocity(Vec3::Y * 5.0))?;
+    /// let axle = JointDesc::revolute(post, wheel).with_axis(Vec3::Y);
+    /// let counter = TorsionSpring::new(0.0, 0.0);
+    /// let axle = world.insert_joint(axle.with_torsion_spring(counter))?;
+    /// for _ in 0..120 {
     ///     world.step(1.0 / 60.0)?;
     /// }
     /// // Ten radians: more than one and a half turns.
