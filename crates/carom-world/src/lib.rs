@@ -28,6 +28,19 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! A world can do the following; `FEATURES.md` of the crate has the limits and the tests:
+//!
+//! - **Bodies** of one or several colliders: [`World::insert`], [`World::body`] and
+//!   [`World::body_mut`]. Forces, targets, sleep, budgets and [`StepStats`].
+//! - **Joints** of twelve kinds, with limits, motors and springs: [`JointDesc`].
+//! - **Queries**: rays, shapes that are cast, overlaps and nearest points: [`World::query`].
+//! - **Events** of contacts, impulses and broken joints: [`World::events`],
+//!   [`World::impulse_events`], [`World::broken_joints`]. [`Hooks`] change contacts in a step.
+//! - **Force fields**, belts, and meshes that deform: [`World::insert_force_field`],
+//!   [`BodyMut::set_surface_velocity`], [`BodyMut::deform`].
+//! - **Soft things**, with the feature `soft`: cloth, ropes, soft bodies, liquids, gas and grains.
+//! - **Snapshots** in memory and in files: [`World::snapshot`].
+//!
 //! The same input gives the same bits with any broad phase and any number of threads (tests:
 //! `golden::with_any_broad_phase`, `golden::with_one_two_and_seven_threads`). `cargo xtask golden`
 //! compares these bits on each target that it can run.

@@ -91,7 +91,7 @@ pub struct BodyDesc {
     pub can_sleep: bool,
     /// Whether a dynamic body sleeps from the start, at velocity zero: see
     /// [`BodyMut::sleep`](crate::BodyMut::sleep). A level that is inserted asleep costs nothing
-    /// until something moves in it.
+    /// until something moves in it. A disabled body does not sleep: it is awake when it is enabled.
     pub is_sleeping: bool,
     /// Whether the body takes part in the world: see
     /// [`BodyMut::set_enabled`](crate::BodyMut::set_enabled).

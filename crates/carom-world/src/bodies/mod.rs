@@ -65,7 +65,7 @@ use crate::bodies::weight::Weight;
 use crate::par::{CHUNK_LENGTH, is_serial};
 use crate::{MassFault, WorldError, WorldSettings};
 use alloc::vec::Vec;
-use carom_broad::{Filter, Groups, ProxyId};
+use carom_broad::{Filter, Groups, Mobility, ProxyId};
 use carom_geom::MassProperties;
 use carom_math::glam::DVec3;
 use carom_math::{Pose, Vec3};
@@ -334,10 +334,21 @@ impl BodySet {
         self.is_suspended(index) || !self.is_enabled(index)
     }
 
-    /// Returns the filter of the body in the broad phase. A disabled body meets nothing.
+    /// Returns the filter of the body in the broad phase. A disabled body meets nothing. It counts
+    /// as static there, so that the search finds no pairs of disabled bodies at one place.
     pub(crate) fn proxy_filter(&self, index: usize) -> Filter {
-        let filter = self.traits[index].filter;
-        if self.is_enabled(index) { filter } else { filter.with_groups(Groups::empty(), Groups::empty()) }
+        match self.is_enabled(index) {
+            true => self.traits[index].filter,
+            false => Filter::new(Mobility::Fixed).with_groups(Groups::empty(), Groups::empty()),
+        }
+    }
+
+    /// Stops a kinematic body that reached its target in the last step.
+    pub(crate) fn stop_at_target(&mut self, body: u32) {
+        if self.steering.has_arrived(body) {
+            let body = &mut self.motions[body as usize];
+            (body.linear_velocity, body.angular_velocity) = (Vec3::ZERO, Vec3::ZERO);
+        }
     }
 
     /// Returns the numbers of the suspended bodies, ascending.

@@ -14,16 +14,17 @@ use carom_response::{Body, BodyKind, Inconsistency};
 pub(crate) struct Steering {
     /// Forces and torques.
     pub(crate) forces: Vec<(u32, [Vec3; 2])>,
-    /// Impulses on kinematic bodies with an impulse threshold.
+    /// Impulses on kinematic bodies that record them.
     pub(crate) impulses: Vec<(u32, Vec3)>,
     /// Target poses of kinematic bodies.
     pub(crate) targets: Vec<(u32, Pose)>,
-    /// Kinematic bodies that had a target in the last step.
+    /// Kinematic bodies that had a target in the last step. They have the velocities of that step
+    /// until the next one begins.
     pub(crate) arrived: Vec<(u32, ())>,
 }
 
 impl Steering {
-    /// Drops the entries of a body that was removed, or whose mobility changed.
+    /// Drops the entries of a body that was removed or disabled, or whose mobility changed.
     pub(crate) fn forget(&mut self, body: u32) {
         set(&mut self.forces, body, None);
         set(&mut self.impulses, body, None);
@@ -39,6 +40,11 @@ impl Steering {
     pub(crate) fn stop(&mut self, body: u32) {
         set(&mut self.targets, body, None);
         set(&mut self.arrived, body, None);
+    }
+
+    /// Whether a kinematic body had a target in the last step.
+    pub(crate) fn has_arrived(&self, body: u32) -> bool {
+        self.arrived.binary_search_by_key(&body, |(number, ())| *number).is_ok()
     }
 
     /// Checks that all entries are finite, and belong to bodies of the right kind.

@@ -159,10 +159,12 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             return;
         }
         surfaces.clear();
+        let may_stop =
+            |index: u32| !self.bodies.deforming.is_swapped(index) && self.bodies.is_enabled(index as usize);
         surfaces.extend(
             (0..)
                 .zip(&self.bodies.girths)
-                .filter(|(index, girth)| girth.is_surface && !self.bodies.deforming.is_swapped(*index))
+                .filter(|(index, girth)| girth.is_surface && may_stop(*index))
                 .map(|(index, _)| index),
         );
         for &number in &*escaped {

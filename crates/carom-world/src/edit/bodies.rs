@@ -187,8 +187,8 @@ impl<B: BroadPhase> World<B> {
         awake.into_iter().map(|index| self.bodies.id_at(index))
     }
 
-    /// Returns the energy of all bodies. The potential energy includes that of springs: see
-    /// [`Joint::spring_energy`](crate::Joint::spring_energy).
+    /// Returns the energy of all bodies that are enabled. The potential energy includes that of
+    /// the springs of joints that act: see [`Joint::spring_energy`](crate::Joint::spring_energy).
     ///
     /// After a step, velocities lag half a substep behind positions, and [`Body::energy`] takes
     /// that into account, with the substeps of the last step. Before the first one, the energy is
@@ -196,7 +196,9 @@ impl<B: BroadPhase> World<B> {
     pub fn energy(&self) -> Energy {
         let (gravity, substep) = (self.settings.solver.gravity, self.solver.substep_length());
         let motions = &self.bodies.motions;
-        let energies = self.body_ids().map(|id| motions[id.index as usize].energy(gravity, substep));
+        let enabled =
+            self.body_ids().map(|id| id.index as usize).filter(|body| self.bodies.is_enabled(*body));
+        let energies = enabled.map(|body| motions[body].energy(gravity, substep));
         let mut sum = energies.fold(Energy::default(), |sum, energy| sum + energy);
         for (_, joint) in self.joints.iter().filter(|(id, _)| self.joints.acts(*id)) {
             let [a, b] = [joint.body_a, joint.body_b].map(|body| &motions[body as usize]);

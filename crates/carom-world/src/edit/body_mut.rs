@@ -151,8 +151,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Changes the velocity of a dynamic body by an impulse at its centre of mass, and wakes it.
     /// World frame, mass times length per time.
     ///
-    /// It moves no other body. A kinematic body with an impulse threshold reports it after the next
-    /// step: [`BodyRef::pushes`](crate::BodyRef::pushes).
+    /// It moves no other body. A kinematic body that records its pushes, or has an impulse
+    /// threshold, reports it after the next step: [`BodyRef::pushes`](crate::BodyRef::pushes).
     ///
     /// Errors: a number that is not finite.
     pub fn apply_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
@@ -191,7 +191,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
 
     /// Adds an impulse to those that a kinematic body reports after the next step.
     fn record_impulse(&mut self, impulse: Vec3) -> Result<&mut Self, WorldError> {
-        if self.world.bodies.traits[self.index()].records_impulses() {
+        let index = self.index();
+        if self.world.bodies.traits[index].records_impulses() && self.world.bodies.is_enabled(index) {
             let impulses = &mut self.world.bodies.steering.impulses;
             let known = impulses.binary_search_by_key(&self.id.index, |(body, _)| *body);
             let sum = impulse + known.map_or(Vec3::ZERO, |slot| impulses[slot].1);
@@ -215,8 +216,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// touches it or is joined to it does so in the next step, so put whole stacks and ragdolls to
     /// sleep. A contact with a body at rest that begins does not wake it.
     ///
-    /// Bodies that are not dynamic or [may not sleep](BodyMut::set_can_sleep) ignore it, and so
-    /// does a world [without sleep](crate::SolverSettings::sleep).
+    /// Bodies that are not dynamic, are [disabled](BodyMut::set_enabled) or
+    /// [may not sleep](BodyMut::set_can_sleep) ignore it. So does a world
+    /// [without sleep](crate::SolverSettings::sleep).
     pub fn sleep(&mut self) -> &mut Self {
         self.world.put_to_sleep(self.id);
         self

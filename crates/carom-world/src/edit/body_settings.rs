@@ -28,6 +28,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
     /// densities. If it was dynamic when its shape changed, it gets the mass that it had then.
     ///
+    /// A kinematic body that a target moved in the last step keeps the velocity of that step, so
+    /// it can be thrown. Its next target is dropped.
+    ///
     /// Errors: [`WorldError::NoMass`] if it cannot be dynamic. Nothing is changed then.
     pub fn set_mobility(&mut self, mobility: Mobility) -> Result<&mut Self, WorldError> {
         let index = self.index();
@@ -72,7 +75,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// things pass through it, and vertices that are attached to it are held in place.
     ///
     /// Forces for the next step and targets are dropped, and ignored until it is enabled. Then it
-    /// goes on with its velocities, awake.
+    /// goes on with its velocities, awake. A body that a target moved stands still, as after its
+    /// arrival. A disabled body does not sleep, and has no energy: see [`World::energy`].
     #[doc(alias = "SetEnabled")]
     #[doc(alias = "b2Body_Disable")]
     #[doc(alias = "b2Body_Enable")]
@@ -86,15 +90,17 @@ impl<B: BroadPhase> BodyMut<'_, B> {
             self.world.bodies.wake(index);
         } else {
             self.world.wake_around(self.id);
+            self.world.bodies.stop_at_target(self.id.index);
             self.world.bodies.steering.forget(self.id.index);
             self.world.bodies.active.disable(self.id.index);
+            #[cfg(feature = "soft")]
+            self.world.drop_loads_of(self.id);
         }
         self.world.renew_proxy_filter(index)?;
-        self.world.update_idle_joints();
+        self.world.update_idle_joints_of(self.id.index);
         self.world.continuous.are_fast_known = false;
-        // Pairs may begin although no body moved.
-        self.world.bodies.is_stale[index] = true;
-        self.world.contacts.is_changed = true;
+        // Pairs may begin although no body moved. The length of steps may have changed meanwhile.
+        self.world.refit(index);
         self.world.budget.round_robin.are_rings_known = false;
         #[cfg(feature = "soft")]
         self.world.wake_soft_on(self.id);
@@ -465,7 +471,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Bodies that stick are joined by a weld joint, which [`World::responses`] reports. They no
     /// longer collide, and the event of their contact is
     /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
-    /// [`Response::Collide`] and remove the joint.
+    /// [`Response::Collide`] and remove the joint. While the joint is disabled, they collide, and
+    /// do not stick again.
     pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_response(response)?;

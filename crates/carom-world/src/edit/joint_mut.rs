@@ -10,6 +10,7 @@ use crate::contacts::{ContactSet, narrow};
 use crate::joints::Joints;
 use crate::joints::desc;
 use crate::{JointFault, JointId, WorldError};
+use alloc::vec::Vec;
 use carom_broad::Pair;
 use carom_math::Pose;
 use carom_response::{
@@ -46,11 +47,11 @@ impl JointParts<'_> {
         self.contacts.is_changed = true;
     }
 
-    /// Updates which joints act, after a joint or a body was enabled, disabled or inserted. Wakes
-    /// the bodies of the joints that changed, and updates whether they collide.
-    pub(crate) fn update_idle(&mut self) {
-        let changed =
-            self.joints.update_idle(&self.bodies.motions, |body| !self.bodies.is_enabled(body as usize));
+    /// Updates whether these joints act, after they or their bodies were enabled, disabled or
+    /// inserted. Wakes the bodies of the joints that changed, and updates whether they collide.
+    pub(crate) fn update_idle(&mut self, joints: Vec<JointId>) {
+        let is_disabled = |body: u32| self.bodies.active.is_disabled(body);
+        let changed = self.joints.update_idle(joints, &self.bodies.motions, is_disabled);
         for id in changed {
             let Some(&Joint { body_a, body_b, .. }) = self.joints.get(id) else { continue };
             for body in [body_a, body_b] {
@@ -269,7 +270,7 @@ impl JointMut<'_> {
     pub fn set_enabled(&mut self, is_enabled: bool) -> Result<&mut Self, WorldError> {
         self.parts.joints.get(self.id).ok_or(WorldError::StaleJoint(self.id))?;
         self.parts.joints.set_enabled(self.id, is_enabled);
-        self.parts.update_idle();
+        self.parts.update_idle(alloc::vec![self.id]);
         Ok(self)
     }
 

@@ -32,13 +32,14 @@ impl<B: BroadPhase> World<B> {
     fn enable_new_joint(&mut self, id: JointId, is_enabled: bool) {
         self.joints.set_enabled(id, is_enabled);
         if !is_enabled || self.bodies.active.has_disabled() || self.joints.has_idle() {
-            self.update_idle_joints();
+            self.joint_parts().update_idle(alloc::vec![id]);
         }
     }
 
-    /// Updates which joints act.
-    pub(crate) fn update_idle_joints(&mut self) {
-        self.joint_parts().update_idle();
+    /// Updates which joints of a body act.
+    pub(crate) fn update_idle_joints_of(&mut self, body: u32) {
+        let joints = self.joints.all_of(body);
+        self.joint_parts().update_idle(joints);
     }
 
     /// Returns a view of a joint, for reading.

@@ -7,7 +7,7 @@ pub(crate) mod desc;
 
 use crate::bodies::active_bodies::ActiveBodies;
 use crate::bodies::id::BodyId;
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use carom_response::{Body, GearParts, Inconsistency, Joint, JointImpulse, JointLoad};
 
@@ -66,13 +66,44 @@ pub(crate) struct Joints {
     pub(crate) broken: Vec<JointBroken>,
     /// The joints that the user disabled, ascending.
     disabled: Vec<JointId>,
-    /// The joints that do not act, ascending: disabled ones, those of disabled bodies, and gears
-    /// of such joints.
+    /// The joints that do not act: disabled ones, those of disabled bodies, and gears of such
+    /// joints.
     #[cfg_attr(feature = "serde", serde(skip))]
-    idle: Vec<JointId>,
-    /// By body: the other body and the handle of each joint that acts, in the order of insertion.
+    idle: BTreeSet<JointId>,
+    /// The joints that act, and those that do not.
     #[cfg_attr(feature = "serde", serde(skip))]
-    by_body: BTreeMap<u32, Vec<(u32, JointId)>>,
+    by_body: ByBody,
+    #[cfg_attr(feature = "serde", serde(skip))]
+    idle_by_body: ByBody,
+}
+
+/// Joints by body: the other body and the handle of each, in the order of insertion.
+#[derive(Clone, Debug, Default)]
+struct ByBody(BTreeMap<u32, Vec<(u32, JointId)>>);
+
+impl ByBody {
+    fn add(&mut self, joint: &Joint, id: JointId) {
+        for (own, other) in [(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)] {
+            let list = self.0.entry(own).or_default();
+            let place = list.partition_point(|&(_, known)| known < id);
+            list.insert(place, (other, id));
+        }
+    }
+
+    fn remove(&mut self, joint: &Joint, id: JointId) {
+        for body in [joint.body_a, joint.body_b] {
+            if let Some(own) = self.0.get_mut(&body) {
+                own.retain(|&(_, other)| other != id);
+                if own.is_empty() {
+                    self.0.remove(&body);
+                }
+            }
+        }
+    }
+
+    fn of(&self, body: u32) -> &[(u32, JointId)] {
+        self.0.get(&body).map_or(&[], Vec::as_slice)
+    }
 }
 
 /// Up to this number of gaps the table is not compacted.
@@ -82,7 +113,7 @@ impl Joints {
     pub(crate) fn insert(&mut self, joint: Joint) -> JointId {
         let id = JointId(self.next);
         self.next += 1;
-        self.note(&joint, id);
+        self.by_body.add(&joint, id);
         self.list.push(joint);
         self.ids.push(id);
         id
@@ -100,26 +131,6 @@ impl Joints {
         self.gears.iter().filter(|(_, coupled)| coupled.contains(&id)).copied().collect()
     }
 
-    fn note(&mut self, joint: &Joint, id: JointId) {
-        for (own, other) in [(joint.body_a, joint.body_b), (joint.body_b, joint.body_a)] {
-            let list = self.by_body.entry(own).or_default();
-            let place = list.partition_point(|&(_, known)| known < id);
-            list.insert(place, (other, id));
-        }
-    }
-
-    /// Removes a joint from the lists of its bodies.
-    fn forget(&mut self, joint: &Joint, id: JointId) {
-        for body in [joint.body_a, joint.body_b] {
-            if let Some(own) = self.by_body.get_mut(&body) {
-                own.retain(|&(_, other)| other != id);
-                if own.is_empty() {
-                    self.by_body.remove(&body);
-                }
-            }
-        }
-    }
-
     /// Whether the user has not disabled the joint.
     pub(crate) fn is_enabled(&self, id: JointId) -> bool {
         self.disabled.binary_search(&id).is_err()
@@ -127,7 +138,7 @@ impl Joints {
 
     /// Whether the joint acts on its bodies.
     pub(crate) fn acts(&self, id: JointId) -> bool {
-        self.idle.is_empty() || self.idle.binary_search(&id).is_err()
+        !self.idle.contains(&id)
     }
 
     /// Enables or disables a joint. Call [`Joints::update_idle`] then.
@@ -139,40 +150,55 @@ impl Joints {
         }
     }
 
-    /// Updates which joints act, after a joint or a body was enabled, disabled or inserted. Returns
-    /// the joints that changed. A gear that begins to act keeps its present angles.
-    pub(crate) fn update_idle(&mut self, bodies: &[Body], is_disabled: impl Fn(u32) -> bool) -> Vec<JointId> {
-        let is_idle = |joint: &Joint| [joint.body_a, joint.body_b].into_iter().any(&is_disabled);
-        let mut idle: Vec<JointId> = self
-            .iter()
-            .filter(|(id, joint)| !self.is_enabled(*id) || is_idle(joint))
-            .map(|(id, _)| id)
-            .collect();
-        let acts = |id: &JointId| idle.binary_search(id).is_err();
-        let gears = self.gears.iter().filter(|(gear, coupled)| acts(gear) && !coupled.iter().all(acts));
-        let gears: Vec<JointId> = gears.map(|(gear, _)| *gear).collect();
-        idle.extend(gears);
-        idle.sort_unstable();
-        let old = core::mem::replace(&mut self.idle, idle);
-        let begun = old.iter().filter(|id| self.acts(**id));
-        let ended = self.idle.iter().filter(|id| old.binary_search(id).is_err());
-        let changed: Vec<JointId> = begun.chain(ended).copied().collect();
-        for &id in &changed {
-            let acts = self.acts(id);
-            let Some(position) = self.position(id) else { continue };
-            let joint = self.list[position];
-            if acts {
-                self.note(&joint, id);
-                if let Some(parts) = self.gear_at_present(id, bodies) {
-                    self.list[position].gear = Some(parts);
-                }
-            } else {
-                self.forget(&joint, id);
-                self.list[position].impulse = JointImpulse::default();
-                self.list[position].load = JointLoad::default();
-            }
+    /// Updates whether these joints act, and the gears that couple them, after the joints or their
+    /// bodies were enabled, disabled or inserted. Returns the joints that changed. A gear that
+    /// begins to act keeps its present angles.
+    ///
+    /// The cost is that of these joints, and of a walk over the gears for each.
+    pub(crate) fn update_idle(
+        &mut self,
+        mut due: Vec<JointId>,
+        bodies: &[Body],
+        is_disabled: impl Fn(u32) -> bool,
+    ) -> Vec<JointId> {
+        for place in 0..if self.gears.is_empty() { 0 } else { due.len() } {
+            due.extend(self.gears_of(due[place]).into_iter().map(|(gear, _)| gear));
         }
-        changed
+        // A gear is newer than the joints that it couples.
+        due.sort_unstable();
+        due.dedup();
+        due.retain(|&id| self.update_one(id, bodies, &is_disabled));
+        due
+    }
+
+    /// Updates whether a joint acts, after the joints that it couples. Returns whether it changed.
+    fn update_one(&mut self, id: JointId, bodies: &[Body], is_disabled: &impl Fn(u32) -> bool) -> bool {
+        let Some(position) = self.position(id) else { return false };
+        let joint = self.list[position];
+        let coupled = self.gears.binary_search_by_key(&id, |(gear, _)| *gear);
+        let acts = self.is_enabled(id)
+            && ![joint.body_a, joint.body_b].into_iter().any(is_disabled)
+            && coupled.map_or(true, |place| self.gears[place].1.iter().all(|id| self.acts(*id)));
+        if acts == self.acts(id) {
+            return false;
+        }
+        let [from, to] = match acts {
+            true => [&mut self.idle_by_body, &mut self.by_body],
+            false => [&mut self.by_body, &mut self.idle_by_body],
+        };
+        from.remove(&joint, id);
+        to.add(&joint, id);
+        if acts {
+            self.idle.remove(&id);
+            if let Some(parts) = self.gear_at_present(id, bodies) {
+                self.list[position].gear = Some(parts);
+            }
+        } else {
+            self.idle.insert(id);
+            self.list[position].impulse = JointImpulse::default();
+            self.list[position].load = JointLoad::default();
+        }
+        true
     }
 
     /// Returns the parts of a gear at the present angles of its bodies; `None` for other joints.
@@ -215,27 +241,31 @@ impl Joints {
     /// Returns the handles of all joints of a body, in the order of insertion, also of those that
     /// do not act.
     pub(crate) fn all_of(&self, body: u32) -> Vec<JointId> {
-        let is_of =
-            |id: &JointId| self.get(*id).is_some_and(|joint| joint.body_a == body || joint.body_b == body);
-        let mut all: Vec<JointId> = self.of(body).iter().map(|&(_, id)| id).collect();
-        all.extend(self.idle.iter().copied().filter(is_of));
+        let mut all: Vec<JointId> =
+            self.of(body).iter().chain(self.idle_of(body)).map(|&(_, id)| id).collect();
         all.sort_unstable();
         all
     }
 
     /// Returns the joints of a body that act, each with the other body.
     pub(crate) fn of(&self, body: u32) -> &[(u32, JointId)] {
-        self.by_body.get(&body).map_or(&[], Vec::as_slice)
+        self.by_body.of(body)
+    }
+
+    /// Returns the joints of a body that do not act, each with the other body.
+    pub(crate) fn idle_of(&self, body: u32) -> &[(u32, JointId)] {
+        self.idle_by_body.of(body)
     }
 
     /// Removes a joint, and returns it. Remove the gears that couple it first.
     pub(crate) fn remove(&mut self, id: JointId) -> Option<Joint> {
         let position = self.position(id)?;
         let joint = self.list[position];
-        self.forget(&joint, id);
-        for list in [&mut self.disabled, &mut self.idle] {
-            list.retain(|other| *other != id);
+        for joints in [&mut self.by_body, &mut self.idle_by_body] {
+            joints.remove(&joint, id);
         }
+        self.idle.remove(&id);
+        self.set_enabled(id, true);
         self.gears.retain(|(gear, _)| *gear != id);
         self.list[position].body_b = joint.body_a;
         self.n_gaps += 1;
@@ -266,13 +296,13 @@ impl Joints {
 
     /// Whether a joint that acts connects the two bodies.
     pub(crate) fn connects(&self, a: u32, b: u32) -> bool {
-        !self.by_body.is_empty() && self.of(a).iter().any(|&(other, _)| other == b)
+        self.of(a).iter().any(|&(other, _)| other == b)
     }
 
     /// Whether a joint that acts connects the two bodies and allows no contacts between them.
     pub(crate) fn separates(&self, a: u32, b: u32) -> bool {
         let forbids = |id| self.get(id).is_some_and(|joint| !joint.has_contacts);
-        !self.by_body.is_empty() && self.of(a).iter().any(|&(other, id)| other == b && forbids(id))
+        self.of(a).iter().any(|&(other, id)| other == b && forbids(id))
     }
 
     /// The joints as the solver takes them, with gaps, which it must pass over.
@@ -302,7 +332,7 @@ impl Joints {
             }
             return;
         }
-        for &body in if self.by_body.is_empty() { &[] } else { active.moving() } {
+        for &body in if self.by_body.0.is_empty() { &[] } else { active.moving() } {
             // A joint of two moving bodies is listed for the smaller number.
             let own = self.of(body).iter().filter(|(other, _)| body < *other || !active.moves(*other));
             indices.extend(own.filter_map(|(_, id)| self.position(*id)).map(|index| index as u32));
@@ -314,17 +344,19 @@ impl Joints {
     pub(crate) fn stored(&self) -> Joints {
         let (ids, list) = self.iter().map(|(id, joint)| (id, *joint)).unzip();
         let (gears, broken, disabled) = (self.gears.clone(), self.broken.clone(), self.disabled.clone());
-        let (idle, by_body) = (Vec::new(), BTreeMap::new());
-        Joints { list, ids, next: self.next, n_gaps: 0, gears, broken, disabled, idle, by_body }
+        Joints { list, ids, next: self.next, gears, broken, disabled, ..Joints::default() }
     }
 
     /// Returns the table of a restored world with these bodies, of which some are disabled.
     pub(crate) fn restored(stored: &Joints, bodies: &[Body], disabled: &[u32]) -> Joints {
         let mut joints = stored.clone();
         for (id, joint) in stored.iter() {
-            joints.note(joint, id);
+            joints.by_body.add(joint, id);
         }
-        joints.update_idle(bodies, |body| disabled.binary_search(&body).is_ok());
+        let is_disabled = |body: u32| disabled.binary_search(&body).is_ok();
+        for id in stored.ids.iter().copied() {
+            joints.update_one(id, bodies, &is_disabled);
+        }
         joints
     }
 
@@ -451,5 +483,39 @@ mod tests {
                 prop_assert!(joints.list.len() <= 2 * (model.len() + MAX_OPEN_GAPS) + 2);
             }
         }
+    }
+
+    /// The cost of a change is that of its joints. A walk over all finds the same joints that act.
+    #[test]
+    fn r_a_change_tests_its_own_joints_only() {
+        let n = 100;
+        let bodies: Vec<Body> = (0..n).map(|_| Body::fixed(Pose::IDENTITY)).collect();
+        let mut joints = Joints::default();
+        for a in 0..n - 1 {
+            let joint = Joint::at(JointKind::Weld, &bodies, a, a + 1, Vec3::ZERO, Vec3::X).unwrap();
+            joints.insert(joint);
+        }
+        let n_tests = core::cell::Cell::new(0);
+        let mut disabled = alloc::collections::BTreeSet::new();
+        for step in 0..200 {
+            let body = step * 37 % n;
+            if !disabled.remove(&body) {
+                disabled.insert(body);
+            }
+            let is_disabled = |body: u32| {
+                n_tests.set(n_tests.get() + 1);
+                disabled.contains(&body)
+            };
+            let changed = joints.update_idle(joints.all_of(body), &bodies, is_disabled);
+            assert!(changed.len() <= 2);
+            let acts =
+                |joint: &Joint| [joint.body_a, joint.body_b].iter().all(|body| !disabled.contains(body));
+            assert!(joints.iter().all(|(id, joint)| joints.acts(id) == acts(joint)), "{step}");
+            let n_acting = joints.iter().filter(|(_, joint)| acts(joint)).count();
+            let listed = |list: &ByBody| list.0.values().map(Vec::len).sum::<usize>() / 2;
+            assert_eq!(listed(&joints.by_body), n_acting);
+            assert_eq!(listed(&joints.idle_by_body), joints.list.len() - n_acting);
+        }
+        assert!(n_tests.get() <= 200 * 4, "{}", n_tests.get());
     }
 }

@@ -30,6 +30,8 @@ pub enum DrawRole {
     AwakeBox,
     /// The box of a body that sleeps.
     SleepingBox,
+    /// The box of a disabled body.
+    DisabledBox,
     /// A contact whose bodies touch.
     Contact,
     /// A contact whose bodies are near each other and do not touch.
@@ -38,6 +40,8 @@ pub enum DrawRole {
     Normal,
     /// A joint.
     Joint,
+    /// A joint that is disabled, or does not act because of something else that is disabled.
+    IdleJoint,
     /// The x axis of a body.
     AxisX,
     /// The y axis of a body.
@@ -88,6 +92,7 @@ impl<B: BroadPhase> World<B> {
             let body = view.motion();
             if flags.contains(DrawFlags::BOXES) {
                 let role = match body.kind {
+                    _ if !view.is_enabled() => DrawRole::DisabledBox,
                     carom_response::BodyKind::Fixed => DrawRole::StaticBox,
                     _ if body.is_sleeping => DrawRole::SleepingBox,
                     _ => DrawRole::AwakeBox,
@@ -118,12 +123,13 @@ impl<B: BroadPhase> World<B> {
             }
         }
         if flags.contains(DrawFlags::JOINTS) {
-            for (_, joint) in self.joints.iter() {
+            for (id, joint) in self.joints.iter() {
+                let role = if self.joints.acts(id) { DrawRole::Joint } else { DrawRole::IdleJoint };
                 let ends = [(joint.body_a, &joint.frame_a), (joint.body_b, &joint.frame_b)];
                 for (body, frame) in ends {
                     if let Some(body) = self.bodies.motion_at(body) {
                         let anchor = body.pose.transform_point(frame.translation);
-                        draw.line(body.world_center(), anchor, DrawRole::Joint);
+                        draw.line(body.world_center(), anchor, role);
                     }
                 }
             }

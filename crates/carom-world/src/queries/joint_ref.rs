@@ -63,7 +63,8 @@ impl<'a> JointRef<'a> {
     /// let wheel = BodyDesc::dynamic(Shape::cylinder(0.1, 0.5)?);
     /// let wheel = world.insert(wheel.with_angular_velocity(Vec3::Y * 5.0))?;
     /// let axle = JointDesc::revolute(post, wheel).with_axis(Vec3::Y);
-    /// let axle = world.insert_joint(axle.with_torsion_spring(TorsionSpring::new(0.0, 0.0)))?;
+    /// let counter = TorsionSpring::new(0.0, 0.0);
+    /// let axle = world.insert_joint(axle.with_torsion_spring(counter))?;
     /// for _ in 0..120 {
     ///     world.step(1.0 / 60.0)?;
     /// }

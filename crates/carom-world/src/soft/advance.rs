@@ -20,10 +20,10 @@ use crate::soft::colliding_particles::CollidingParticles;
 use crate::soft::distance::ShapeDistance;
 use crate::soft::error::SoftError;
 use crate::soft::fields::SoftFields;
+use crate::soft::loads::LoadTolerance;
 use crate::soft::part_surfaces::{ParticleRules, surface_of};
 use crate::soft::resting::{Mark, Push};
 use crate::soft::set::{SoftEvent, SoftSet, Thing};
-use crate::soft::soft_body::SoftPart;
 use crate::soft::supports::{Borne, NearBodies};
 use crate::stats::Clock;
 use crate::{BodyId, Filter, World, WorldError};
@@ -36,7 +36,7 @@ use carom_particles::{
     SurfaceFn, Surroundings,
 };
 use carom_query::Shape;
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, SolverSettings};
 
 /// The distance up to which distances are exact, in radii of the solver. A liquid queries within
 /// its reach of about four radii, and a contact within four.
@@ -126,8 +126,10 @@ impl<B: BroadPhase> World<B> {
         self.note_changed_bodies();
         let Some(mut soft) = self.soft.set.take() else { return };
         soft.events.clear();
-        if soft.resting.is_sleeping && 0.0 < dt {
-            soft.compare_loads();
+        if 0.0 < dt {
+            let SolverSettings { gravity, sleep_speed, length_unit, .. } = self.settings.solver;
+            let (gravity, sleep_speed) = (gravity.length(), sleep_speed * length_unit);
+            soft.compare_loads(LoadTolerance { gravity, sleep_speed });
         }
         if soft.resting.is_sleeping && 0.0 < dt {
             let gravity = self.settings.solver.gravity;
@@ -188,6 +190,20 @@ impl<B: BroadPhase> World<B> {
         let shifted = set.shift(shift);
         self.soft.set = Some(set);
         shifted
+    }
+
+    /// Drops the loads of a body that was disabled, and wakes soft things if there were any.
+    pub(crate) fn drop_loads_of(&mut self, id: BodyId) {
+        if let Some(set) = self.soft.set.as_deref_mut()
+            && set.drop_loads_of(id)
+        {
+            set.wake();
+        }
+    }
+
+    /// At the end of a call that a budget defers: drops the loads of that call.
+    pub(crate) fn drop_loads(&mut self) {
+        self.soft.set.iter_mut().for_each(|set| set.drop_loads());
     }
 
     /// Wakes soft things if one of them touches the body.
@@ -531,11 +547,10 @@ impl SoftSet {
 
     /// Releases the vertices that are attached to a body, which is removed.
     pub(crate) fn release_from(&mut self, body: BodyId) {
-        let mut is_released = false;
+        let mut is_released = self.drop_loads_of(body);
         for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
             let before = part.held.len();
             part.held.retain(|held| held.body != body);
-            part.loads.retain(|load| load.body != body);
             is_released |= part.held.len() < before;
         }
         if is_released {
@@ -548,7 +563,8 @@ impl SoftSet {
         self.things().map(|thing| thing.radius).fold(self.solver.settings().radius, f32::max)
     }
 
-    /// Steps all things by `dt` seconds among these bodies.
+    /// Steps all things by `dt` seconds among these bodies. After an error the particles are as
+    /// before, and the loads of the step are dropped.
     fn advance<'f>(
         &mut self,
         dt: f32,
@@ -556,16 +572,38 @@ impl SoftSet {
         boundaries: &mut [BodyBoundary<'f>],
         acceleration: Option<AccelerationFn<'f>>,
     ) -> Result<(), SoftError> {
-        let attachments = self.before(dt, bodies)?;
-        let loaded = self.lay_loads(dt);
-        let advanced = self.advance_loaded(dt, boundaries, &attachments, acceleration);
-        self.unload(&loaded);
-        advanced?;
+        let advanced = self.before(dt, bodies).and_then(|attachments| {
+            let loaded = self.lay_loads(dt);
+            let advanced = self.advance_loaded(dt, boundaries, &attachments, acceleration);
+            self.unload(&loaded);
+            advanced
+        });
+        if advanced.is_err() {
+            self.put_back_particles();
+            self.drop_loads();
+            return advanced;
+        }
+        for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
+            part.force = Vec3::ZERO;
+            part.last_loads = core::mem::take(&mut part.loads);
+        }
         // Otherwise the contacts are those of the step before, with its bodies.
         if self.solver.has_time(dt) {
             self.note_touching(bodies);
         }
         Ok(())
+    }
+
+    /// Puts all particles back to where they were at the end of the last step, or were set since.
+    fn put_back_particles(&mut self) {
+        let SoftSet { solver, slots, .. } = self;
+        for thing in slots.iter().filter_map(|slot| slot.thing.as_ref()) {
+            let states = thing.positions.iter().zip(&thing.velocities);
+            for (id, (position, velocity)) in thing.ids.iter().cloned().flatten().zip(states) {
+                let put = solver.set_particle(id, *position, *velocity);
+                debug_assert!(put.is_ok(), "the particle was there: {put:?}");
+            }
+        }
     }
 
     /// Does so with the loads on the vertices.
@@ -608,35 +646,29 @@ impl SoftSet {
     fn before(&mut self, dt: f32, bodies: &[BodyId]) -> Result<Vec<Attachment>, SoftError> {
         let mut attachments = Vec::new();
         let SoftSet { solver, slots, .. } = self;
-        for thing in slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+        for thing in slots.iter().filter_map(|slot| slot.thing.as_ref()) {
             let first = thing.ids.first().map_or(0, |range| range.start);
-            let Thing { positions, velocities, .. } = thing;
-            let (positions, velocities) = (core::mem::take(positions), core::mem::take(velocities));
-            let mut prepare = |part: &mut SoftPart| -> Result<(), SoftError> {
-                let change = core::mem::take(&mut part.force) * (dt / part.mass());
-                if change != Vec3::ZERO {
-                    for (k, (position, velocity)) in (0..).zip(positions.iter().zip(&velocities)) {
-                        if 0.0 < part.inverse_mass(k) {
-                            solver.set_particle(first + k, *position, *velocity + change)?;
-                        }
-                    }
-                }
-                for &(vertex, target) in &part.pins {
-                    let position = positions[vertex as usize];
-                    solver.set_particle(first + vertex, position, (target - position) / dt)?;
-                }
-                for held in &part.held {
-                    if let Some(body) = bodies.iter().position(|id| *id == held.body) {
-                        let (particle, body) = (first + held.vertex, body as u32);
-                        attachments.push(Attachment { particle, body, point: held.point });
-                    }
-                }
-                Ok(())
+            let (Thing { positions, velocities, .. }, Some(part)) = (thing, thing.soft_part()) else {
+                continue;
             };
-            let prepared = thing.soft_part_mut().map_or(Ok(()), &mut prepare);
-            // A step that is refused here keeps the places, too.
-            (thing.positions, thing.velocities) = (positions, velocities);
-            prepared?;
+            let change = part.force * (dt / part.mass());
+            if change != Vec3::ZERO {
+                for (k, (position, velocity)) in (0..).zip(positions.iter().zip(velocities)) {
+                    if 0.0 < part.inverse_mass(k) {
+                        solver.set_particle(first + k, *position, *velocity + change)?;
+                    }
+                }
+            }
+            for &(vertex, target) in &part.pins {
+                let position = positions[vertex as usize];
+                solver.set_particle(first + vertex, position, (target - position) / dt)?;
+            }
+            for held in &part.held {
+                if let Some(body) = bodies.iter().position(|id| *id == held.body) {
+                    let (particle, body) = (first + held.vertex, body as u32);
+                    attachments.push(Attachment { particle, body, point: held.point });
+                }
+            }
         }
         Ok(attachments)
     }

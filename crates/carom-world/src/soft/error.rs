@@ -32,6 +32,11 @@ pub enum SoftError {
         /// The index that was given.
         vertex: usize,
     },
+    /// There is no such triangle; a rope has none.
+    NoSuchTriangle {
+        /// The index that was given.
+        triangle: u32,
+    },
     /// A shape to fill is infinite, has no known inside, or has no room for a particle. Or its pose
     /// is not finite or not a rotation.
     BadFilling {
@@ -58,6 +63,7 @@ impl core::fmt::Display for SoftError {
             SoftError::BadValue { what, value } => write!(f, "{what} may not be {value}"),
             SoftError::NoMass { vertex } => write!(f, "vertex {vertex} has no mass"),
             SoftError::NoSuchVertex { vertex } => write!(f, "there is no vertex or particle {vertex}"),
+            SoftError::NoSuchTriangle { triangle } => write!(f, "there is no triangle {triangle}"),
             SoftError::BadFilling { filling } => {
                 write!(f, "filling {filling} has no end, no known inside, no room for a particle, or no pose")
             }

@@ -14,22 +14,62 @@
 //!   but for the change of the weights within the step.
 //! - The damping between light vertices hardly brakes a heavy load. So the rate of the soft body
 //!   also damps the velocity of a load relative to what holds the soft body, or to its middle.
-//! - A load counts for one step, like a force. A sleeping soft body stays asleep while its loads
-//!   are given again as they were.
+//! - A load counts for one call of `step`, also for one that a budget defers or that ends with an
+//!   error. A sleeping soft body stays asleep while its loads are given again as they were (test:
+//!   `soft_bearing::r_a_sleeping_sheet_wakes_if_its_loads_change`).
 //!
 //! Degenerate: a pinned vertex takes its part of a load, and does not move.
 
-use crate::WorldError;
+use crate::soft::error::SoftError;
 use crate::soft::load::SoftLoad;
-use crate::soft::set::SoftSet;
+use crate::soft::set::{SoftSet, Thing};
 use crate::soft::soft_body::SoftPart;
 use crate::soft::views::{SoftBodyMut, SoftBodyRef};
+use crate::{BodyId, WorldError};
 use alloc::vec::Vec;
 use carom_geom::barycentric;
 use carom_math::Vec3;
 
 /// The distance that a load may move without waking what it rests on, in radii of the vertices.
 const SAME_POINT_RADII: f32 = 0.05;
+
+/// The change of the force and the momentum of a load that wakes nothing, in parts of its weight
+/// and force, and of its mass times the sleep speed.
+const SAME_FORCE_PART: f32 = 0.01;
+
+/// The differences of two loads that count as equal.
+#[derive(Clone, Copy)]
+pub(crate) struct LoadTolerance {
+    /// The gravity of the world.
+    pub(crate) gravity: f32,
+    /// Length per time.
+    pub(crate) sleep_speed: f32,
+}
+
+impl LoadTolerance {
+    /// Whether two loads are equal, on vertices of this radius.
+    fn are_same(&self, a: &SoftLoad, b: &SoftLoad, radius: f32) -> bool {
+        let key = |load: &SoftLoad| (load.body, load.triangle, load.mass, load.radius);
+        let force = SAME_FORCE_PART * (a.mass * self.gravity + a.force.length());
+        key(a) == key(b)
+            && a.point.distance(b.point) <= SAME_POINT_RADII * radius
+            && a.velocity.distance(b.velocity) <= self.sleep_speed
+            && a.force.distance(b.force) <= force
+    }
+
+    /// Whether a soft body gets the same loads as in the last step, in any order. Loads of one body
+    /// on one triangle have the same order.
+    fn has_same(&self, part: &SoftPart, radius: f32) -> bool {
+        let sorted = |loads: &[SoftLoad]| {
+            let mut loads = loads.to_vec();
+            loads.sort_by_key(|load| (load.body, load.triangle));
+            loads
+        };
+        let [old, new] = [sorted(&part.last_loads), sorted(&part.loads)];
+        let are_same = |(old, new)| self.are_same(old, new, radius);
+        old.len() == new.len() && old.iter().zip(&new).all(are_same)
+    }
+}
 
 impl SoftPart {
     /// Returns the vertices that bear a load, with the parts of it; none without such a triangle.
@@ -60,6 +100,13 @@ impl SoftPart {
 }
 
 impl SoftPart {
+    /// Checks that there is the triangle of a load.
+    pub(crate) fn check_triangle(&self, load: &SoftLoad) -> Result<(), SoftError> {
+        let triangle = load.triangle;
+        let n_triangles = self.mesh.as_deref().map_or(0, |mesh| mesh.mesh().indices().len());
+        if (triangle as usize) < n_triangles { Ok(()) } else { Err(SoftError::NoSuchTriangle { triangle }) }
+    }
+
     /// Returns the mean velocity of the vertices that are pinned or attached, and whether there are
     /// any. Otherwise it is that of the whole.
     fn frame_velocity(&self, velocity_of: &dyn Fn(u32) -> Vec3) -> (Vec3, bool) {
@@ -86,41 +133,54 @@ impl SoftBodyRef<'_> {
 }
 
 impl SoftBodyMut<'_> {
-    /// Puts a load on its surface for the next step. Loads add up.
+    /// Puts a load on its surface for the next step. Loads add up. A load of a disabled body is
+    /// ignored.
     ///
-    /// Errors: a number that is not finite, or a negative mass or radius. Nothing changes then.
+    /// The step wakes all soft things if the loads are others than in the last one.
+    ///
+    /// Errors: a stale handle of the body, no such triangle, a number that is not finite, or a
+    /// negative mass or radius. Nothing changes then.
     pub fn load(&mut self, load: SoftLoad) -> Result<&mut Self, WorldError> {
         load.check()?;
-        let near = SAME_POINT_RADII * self.radius();
-        let Some(part) = self.part() else { return Ok(self) };
-        part.loads.push(load);
-        let is_known = part.last_loads.iter().any(|last| {
-            let is_same = (last.body, last.triangle, last.mass) == (load.body, load.triangle, load.mass);
-            is_same && last.point.distance_squared(load.point) <= near * near
-        });
-        if !is_known {
-            self.wake();
+        let is_ignored = !self.is_enabled(load.body)?;
+        if let Some(part) = self.part() {
+            part.check_triangle(&load)?;
+            part.loads.extend(Some(load).filter(|_| !is_ignored));
         }
         Ok(self)
     }
 }
 
 impl SoftSet {
-    /// At the start of a step, wakes a sleeping set if a load was taken away. Otherwise the loads
-    /// have no effect while it sleeps.
-    pub(crate) fn compare_loads(&mut self) {
-        let mut is_missing = false;
-        for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
-            let has = |last: &SoftLoad| part.loads.iter().any(|load| load.body == last.body);
-            is_missing |= !part.last_loads.iter().all(has);
-        }
-        if is_missing {
+    /// At the start of a step, wakes the set if its loads are others than in the last one.
+    /// Otherwise they have no effect while it sleeps.
+    pub(crate) fn compare_loads(&mut self, tolerance: LoadTolerance) {
+        let has_same =
+            |thing: &Thing| thing.soft_part().is_none_or(|part| tolerance.has_same(part, thing.radius));
+        if !self.things().all(has_same) {
             self.wake();
-        } else {
-            for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
-                part.loads.clear();
+        } else if self.resting.is_sleeping {
+            self.drop_loads();
+        }
+    }
+
+    /// Drops the loads for the next step.
+    pub(crate) fn drop_loads(&mut self) {
+        for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
+            part.loads.clear();
+        }
+    }
+
+    /// Drops the loads of a body that was removed or disabled. Returns whether there were any.
+    pub(crate) fn drop_loads_of(&mut self, body: BodyId) -> bool {
+        let mut has_dropped = false;
+        for part in self.things_mut().filter_map(|thing| thing.soft_part_mut()) {
+            for loads in [&mut part.loads, &mut part.last_loads] {
+                has_dropped |= loads.iter().any(|load| load.body == body);
+                loads.retain(|load| load.body != body);
             }
         }
+        has_dropped
     }
 
     /// Wakes a sleeping set within a step, with the loads with which it fell asleep.
@@ -136,22 +196,16 @@ impl SoftSet {
     pub(crate) fn lay_loads(&mut self, dt: f32) -> Vec<(u32, f32)> {
         let SoftSet { solver, slots, .. } = self;
         let mut loaded = Vec::new();
-        for thing in slots.iter_mut().filter_map(|slot| slot.thing.as_mut()) {
+        for thing in slots.iter().filter_map(|slot| slot.thing.as_ref()) {
             let first = thing.ids.first().map_or(0, |range| range.start);
-            let positions = core::mem::take(&mut thing.positions);
-            if let Some(part) = thing.soft_part_mut() {
-                part.last_loads = core::mem::take(&mut part.loads);
-                if part.last_loads.is_empty() {
-                    thing.positions = positions;
-                    continue;
-                }
+            if let Some(part) = thing.soft_part().filter(|part| !part.loads.is_empty()) {
                 let mut borne: Vec<(u32, f32, Vec3)> = Vec::new();
                 let velocity_of = |v: u32| solver.velocity(first + v).unwrap_or(Vec3::ZERO);
                 let (frame, is_fastened) = part.frame_velocity(&velocity_of);
                 let lost = part.damping() * dt / (1.0 + part.damping() * dt);
                 let mut returned = Vec3::ZERO;
-                for load in &part.last_loads {
-                    let bearers = part.bearers(&positions, load.triangle, load.point, load.radius);
+                for load in &part.loads {
+                    let bearers = part.bearers(&thing.positions, load.triangle, load.point, load.radius);
                     let mean: Vec3 = bearers.iter().map(|&(v, w)| velocity_of(v) * w).sum();
                     let damped = (mean - frame) * (load.mass * lost);
                     returned += damped;
@@ -183,7 +237,6 @@ impl SoftSet {
                     debug_assert!(set.is_ok(), "it was checked: {set:?}");
                 }
             }
-            thing.positions = positions;
         }
         loaded
     }

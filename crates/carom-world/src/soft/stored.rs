@@ -290,6 +290,9 @@ impl StoredThing {
             restitution: *restitution,
             mesh,
         };
+        if part.loads.iter().any(|load| part.check_triangle(load).is_err()) {
+            return Err("a load on a triangle of a soft body");
+        }
         let is_mass = |vertex: u32| solver.inverse_mass(first_id + vertex) == Some(part.inverse_mass(vertex));
         if (0..rest.len() as u32).all(is_mass) { Ok(part) } else { Err("the mass of a vertex") }
     }

@@ -259,8 +259,11 @@ impl SoftBodyMut<'_> {
         self
     }
 
-    pub(crate) fn radius(&self) -> f32 {
-        self.thing().map_or(0.0, |thing| thing.radius)
+    /// Whether a body is enabled.
+    ///
+    /// Errors: a stale handle.
+    pub(crate) fn is_enabled(&self, body: BodyId) -> Result<bool, WorldError> {
+        Ok(self.bodies.is_enabled(self.bodies.index_of(body)?))
     }
 
     fn thing(&self) -> Option<&Thing> {

@@ -1,6 +1,5 @@
 //! Detection, the first half of a step: boxes, pairs, contacts, events.
 
-use crate::World;
 use crate::budget::time_critical::{self, StepBudget};
 use crate::contacts::internal_edges;
 #[cfg(not(feature = "parallel"))]
@@ -9,6 +8,7 @@ use crate::contacts::narrow::{Row, Tally};
 use crate::contacts::scene::Scene;
 use crate::hooks::Hooks;
 use crate::stats::{Clock, StepStats};
+use crate::{BodyId, World};
 use carom_broad::BroadPhase;
 use carom_response::BodyKind;
 
@@ -52,10 +52,11 @@ impl<B: BroadPhase> World<B> {
         self.contacts.are_events_taken = false;
         self.contacts.responses.clear();
         self.contacts.impulse_events.clear();
-        let bodies = &self.bodies.motions;
-        self.contacts
-            .pushes
-            .age(|body| bodies.get(body.index as usize).is_some_and(|body| body.kind == BodyKind::Kinematic));
+        let bodies = &self.bodies;
+        let is_kinematic = |body: BodyId| {
+            bodies.index_of(body).is_ok_and(|index| bodies.motions[index].kind == BodyKind::Kinematic)
+        };
+        self.contacts.pushes.age(is_kinematic);
         self.joints.broken.clear();
         let StepStats { n_pairs, n_crowded, n_touching, n_manifolds, .. } = self.last.stats;
         // These stay until they are counted again. Phases that do not run count zero.

@@ -5,7 +5,7 @@
 //! - `bounds`: boxes of bodies. `detect`: pairs, contacts and events.
 //! - `call_hooks`: the hooks of the user. `collider_events`: events of bodies with several
 //!   colliders.
-//! - `waking`: the reasons for which a step wakes a body.
+//! - `waking`: the reasons for which a step wakes a body. `hits`: how far hits reach in a step.
 //! - `respond`: the solver. `surfaces`: belts, deforming meshes, rolling and spinning
 //!   friction as its input. `impulse_events`: how hard bodies pushed each other.
 //! - `deforming`: meshes that change their shape.
@@ -20,6 +20,7 @@ pub(crate) mod call_hooks;
 pub(crate) mod collider_events;
 pub(crate) mod deforming;
 pub(crate) mod detect;
+pub(crate) mod hits;
 pub(crate) mod impulse_events;
 pub(crate) mod options;
 pub(crate) mod respond;
@@ -109,7 +110,7 @@ impl<B: BroadPhase> World<B> {
         self.budget.cost_model.learn(stats, step_budget.work());
     }
 
-    /// Ends a deferred call: moves kinematic bodies only.
+    /// Ends a deferred call: moves kinematic bodies only, and drops loads on soft bodies.
     pub(crate) fn end_deferred_call(&mut self, step_budget: &StepBudget, dt: f32) {
         let shortfall = &mut self.last.stats.shortfall;
         shortfall.is_deferred = true;
@@ -133,6 +134,8 @@ impl<B: BroadPhase> World<B> {
         if self.bodies.active.has_suspended() {
             self.budget.round_robin.undo_selection();
         }
+        #[cfg(feature = "soft")]
+        self.drop_loads();
         self.budget.cost_model.n_deferred += 1;
         self.budget.cost_model.learn(&self.last.stats, step_budget.work());
     }

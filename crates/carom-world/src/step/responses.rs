@@ -68,6 +68,7 @@ impl<B: BroadPhase> World<B> {
         let due: Vec<_> = touching_pairs(events, &begun).filter_map(response_of).collect();
         for (a, b, response) in due {
             match response {
+                Response::Stick if self.are_parted(a, b) => {}
                 Response::Stick => self.stick(a, b),
                 Response::Knock { impulse } => self.knock(a, b, impulse),
                 _ => {}
@@ -95,6 +96,13 @@ impl<B: BroadPhase> World<B> {
             let pairs = touching_pairs(events, &begun).filter(is_due);
             rules.begun = pairs.map(|(a, b, _)| ([a.index, b.index], ())).collect();
         }
+    }
+
+    /// Whether two bodies are joined by a weld that is disabled: the caller parted them.
+    fn are_parted(&self, a: BodyId, b: BodyId) -> bool {
+        self.joints.idle_of(a.index).iter().any(|&(other, id)| {
+            other == b.index && self.joints.get(id).is_some_and(|joint| joint.kind == JointKind::Weld)
+        })
     }
 
     fn stick(&mut self, a: BodyId, b: BodyId) {

@@ -18,7 +18,7 @@ use crate::continuous::flight::between;
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
-use carom_response::{Body, BodyKind};
+use carom_response::{Body, BodyKind, SolverSettings};
 
 impl<B: BroadPhase> World<B> {
     /// At the start of a step of length `dt`: sets the velocities of kinematic bodies with a
@@ -90,7 +90,8 @@ impl<B: BroadPhase> World<B> {
     /// whether they replace the gravity of the settings.
     fn forces_of_step(&self, dt: f32) -> Vec<(u32, [Vec3; 2], bool)> {
         let BodySet { motions, active, steering, force_fields, traits, .. } = &self.bodies;
-        let times = self.field_times(dt);
+        // A budget may allow fewer substeps than the settings.
+        let times = self.field_times(dt, self.solver.settings());
         if force_fields.is_empty() {
             let forces = steering.forces.iter().filter(|(body, _)| active.moves(*body));
             return forces.map(|&(body, forces)| (body, forces, false)).collect();
@@ -107,14 +108,15 @@ impl<B: BroadPhase> World<B> {
         with_fields.collect()
     }
 
-    /// Returns gravity and forces on a body in the next step, of length `dt`. They come from the
-    /// settings, force fields, constant forces, and forces of this step.
+    /// Returns gravity and forces on a body in the next step, of length `dt`, without a budget.
+    /// They come from the settings, force fields, constant forces, and forces of this step.
     pub(crate) fn step_forces_on(&self, number: u32, dt: f32) -> StepForces {
-        self.bodies.step_forces_on(number, self.settings.solver.gravity, self.field_times(dt))
+        let times = self.field_times(dt, &self.settings.solver);
+        self.bodies.step_forces_on(number, self.settings.solver.gravity, times)
     }
 
-    fn field_times(&self, dt: f32) -> FieldTimes {
-        FieldTimes::of(dt, self.solver.n_substeps(&self.settings.solver, dt))
+    fn field_times(&self, dt: f32, settings: &SolverSettings) -> FieldTimes {
+        FieldTimes::of(dt, self.solver.n_substeps(settings, dt))
     }
 
     /// After the bodies moved: restores the constant forces, and drops the forces of this step,

@@ -23,8 +23,8 @@
 //! Reference: E. Catto, Simulation Islands, box2d.org, 2023 (waking).
 
 use crate::contacts::pair_state::PairState;
+use crate::step::hits::Hits;
 use crate::{BodyId, World, WorldError, WorldSettings};
-use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Pair};
 use carom_geom::Manifold;
@@ -63,7 +63,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// A sleeping body takes no impulse, so it would act as a wall, and momentum would be lost.
     /// Woken bodies may wake others, so this repeats until no body wakes. A body that is hit may
-    /// get up to twice the speed of what hits it, and reach the next one in the same step.
+    /// reach the next one in the same step: see [`Hits`].
     ///
     /// While bodies are suspended, the bodies of an island fall asleep one after the other. Then a
     /// body that is about to fall asleep wakes no other body.
@@ -71,12 +71,9 @@ impl<B: BroadPhase> World<B> {
         let drowsy = if self.bodies.active.has_suspended() { self.drowsy_from(dt) } else { f32::INFINITY };
         // A step has at least one substep, and bounces look ahead from its end.
         let time = (1.0 + BOUNCE_LOOK_AHEAD) * dt;
-        // The speeds that woken bodies may get, by body.
-        let mut hits: BTreeMap<u32, f32> = BTreeMap::new();
-        // The speeds that bodies may get from what hits them, by body, in one round of the loop.
-        let mut hits_on: BTreeMap<u32, f32> = BTreeMap::new();
+        let mut hits = Hits::default();
         loop {
-            hits_on.clear();
+            let mut are_hits_known = false;
             self.joints.find_moving(&self.bodies.active, &mut self.contacts.scratch.joints);
             let mut sleepers: Vec<u32> = Vec::new();
             let sleeps = |body: u32| self.bodies.motions[body as usize].is_sleeping;
@@ -105,20 +102,13 @@ impl<B: BroadPhase> World<B> {
                 let state = &self.contacts.states[index as usize];
                 // A response rule may act as soon as there is a contact.
                 let always = self.contacts.rules.of(pair) != Response::Collide;
-                let awake = if sleeps(pair.a) { state.b } else { state.a };
-                let met = |hit: f32| {
-                    let manifolds = self.contacts.manifolds_of(state).iter().filter(|_| !state.is_sensor);
-                    let speeds = manifolds
-                        .filter_map(|m| self.speed_if_met(pair, m, hit, time).or(always.then_some(0.0)));
-                    speeds.reduce(f32::max)
-                };
-                let known = hits.get(&awake.index).copied().unwrap_or(0.0);
-                let mut hit_on = || *hits_on.entry(awake.index).or_insert_with(|| self.hit_on(awake, time));
-                let Some(speed) = met(known).or_else(|| met(hit_on())) else { continue };
-                for body in [pair.a, pair.b].into_iter().filter(|&body| sleeps(body)) {
-                    sleepers.push(body);
-                    let known = hits.entry(body).or_insert(0.0);
-                    *known = known.max(2.0 * speed);
+                if !core::mem::replace(&mut are_hits_known, true) {
+                    self.follow_hits(&mut hits, time);
+                }
+                let [asleep, awake] = if sleeps(pair.a) { [pair.a, pair.b] } else { [pair.b, pair.a] };
+                let is_met = self.hit_if_met(&mut hits, state, [awake, asleep], time);
+                if is_met || always && !state.is_sensor && 0 < state.n {
+                    sleepers.push(asleep);
                 }
             }
             for joint in self.contacts.scratch.joints.iter().map(|&index| self.joints.at(index)) {
@@ -138,32 +128,14 @@ impl<B: BroadPhase> World<B> {
         }
     }
 
-    /// Returns the speed that a dynamic body may get within `time` from what hits it: at most
-    /// twice the speed of the approach.
-    fn hit_on(&self, body: BodyId, time: f32) -> f32 {
-        let mut most = 0.0_f32;
-        if self.bodies.motions[body.index as usize].kind != BodyKind::Dynamic {
-            return most;
-        }
-        for state in self.contacts.states_of(body).filter(|state| !state.is_sensor) {
-            let other = if state.a == body { state.b } else { state.a };
-            if self.bodies.motions[other.index as usize].is_sleeping {
-                continue;
-            }
-            for manifold in self.contacts.manifolds_of(state) {
-                most = most.max(self.speed_if_met(state.pair(), manifold, 0.0, time).unwrap_or(0.0));
-            }
-        }
-        2.0 * most
-    }
-
     /// Returns the largest speed of approach of two bodies if they touch, or if they may reach each
     /// other within `time`. `hit` is the speed that one of them may get in addition.
     ///
-    /// An approach slower than the sleep speed does not count until the bodies touch. Otherwise a
-    /// pile that sways slightly would wake itself forever. Such a slow body comes within the slop
-    /// before the solver stops it.
-    fn speed_if_met(&self, pair: Pair, manifold: &Manifold, hit: f32, time: f32) -> Option<f32> {
+    /// An approach slower than the sleep speed does not count until the bodies touch, and it is no
+    /// hit. Otherwise a pile that sways slightly would wake itself forever (test:
+    /// `waking::r_a_body_that_sways_slowly_wakes_no_neighbour`). Such a slow body comes within the
+    /// slop before the solver stops it.
+    pub(crate) fn speed_if_met(&self, pair: Pair, manifold: &Manifold, hit: f32, time: f32) -> Option<f32> {
         let [a, b] = [pair.a, pair.b].map(|body| &self.bodies.motions[body as usize]);
         let settings = &self.settings.solver;
         let [slop, slow] = [settings.slop, settings.sleep_speed].map(|x| x * settings.length_unit);

@@ -368,3 +368,175 @@ fn sensors_are_disabled_too() {
         assert_eq!(world.events().iter().map(|event| event.kind).collect::<Vec<_>>(), [kind]);
     }
 }
+
+/// A lift on its way gets no target any more when it is disabled. It stands where it is, and does
+/// not go on for ever with the velocity of its last target.
+#[test]
+fn r_a_lift_that_is_disabled_on_its_way_stands_still() {
+    for n_steps in 0..3 {
+        let mut world = World::new();
+        let lift = world.insert(solid(false).with_mobility(Mobility::Kinematic)).unwrap();
+        let turn = carom_math::Quat::from_rotation_y(0.1);
+        let target = Pose::new(turn, Vec3::Y * 0.1);
+        world.body_mut(lift).unwrap().move_to(target).unwrap();
+        steps(&mut world, n_steps);
+        let due = if n_steps == 0 { Pose::IDENTITY } else { target };
+        enable(&mut world, lift, false);
+        steps(&mut world, 5);
+        enable(&mut world, lift, true);
+        steps(&mut world, 60);
+        assert_eq!(body(&world, lift).pose(), due, "{n_steps}");
+        assert_eq!(body(&world, lift).linear_velocity(), Vec3::ZERO);
+    }
+}
+
+/// A force of one step throws a ball farther than its box reaches. A mesh stops it there, if it is
+/// enabled.
+#[test]
+fn r_a_disabled_surface_stops_no_body() {
+    let corners = [[-5.0, -5.0], [5.0, -5.0], [5.0, 5.0], [-5.0, 5.0]].map(|[y, z]| Vec3::new(2.0, y, z));
+    let wall = Shape::mesh(corners.to_vec(), vec![[0, 1, 2], [0, 2, 3]]).unwrap();
+    for is_enabled in [true, false] {
+        let mut world = World::new();
+        world.solver_settings_mut().gravity = Vec3::ZERO;
+        let wall = world.insert(BodyDesc::fixed(wall.clone())).unwrap();
+        let id = world.insert(BodyDesc::dynamic(ball(0.1)).with_mass(1.0)).unwrap();
+        steps(&mut world, 1);
+        enable(&mut world, wall, is_enabled);
+        world.body_mut(id).unwrap().apply_force(Vec3::X * 3e4).unwrap();
+        steps(&mut world, 1);
+        let x = body(&world, id).position().x;
+        assert!(if is_enabled { x < 2.0 } else { 4.0 < x }, "{is_enabled}: {x}");
+        assert_eq!(world.stats().n_stopped, usize::from(is_enabled));
+    }
+}
+
+/// Bodies in reserve, all at one place: the search for pairs does not find them.
+#[test]
+fn r_a_pool_of_disabled_bodies_costs_no_pairs() {
+    let most_work = |n_disabled: usize| {
+        let mut world = world_on::<DynamicBvh>();
+        let mut insert = |desc: BodyDesc| _ = world.insert(desc).unwrap();
+        for k in 0..300 {
+            let at = Vec3::new((k % 20) as f32, 5.0, (k / 20) as f32) * 3.0;
+            insert(solid(false).with_position(at).with_linear_velocity(Vec3::X * (k % 7) as f32));
+        }
+        (0..n_disabled).for_each(|_| insert(solid(false).with_enabled(false)));
+        let mut work = [0; 3];
+        for _ in 0..60 {
+            world.checked_step(DT).unwrap();
+            let counters = world.broad_phase().counters();
+            let step = [counters.tests, counters.candidates, counters.rebuilds];
+            work = [0, 1, 2].map(|k| work[k].max(step[k]));
+        }
+        work
+    };
+    let n = 1000;
+    let [with, without] = [n, 0].map(most_work);
+    println!("most tests, candidates and rebuilds: {with:?}, without the pool {without:?}");
+    // All pairs of the pool are 500 for each of its bodies.
+    assert!(with[0] < without[0] + 50 * n as u64 && with[1] < without[1] + n as u64, "{with:?} {without:?}");
+}
+
+/// A disabled body reports nothing: no impulse that is applied to it.
+#[test]
+fn r_a_disabled_body_records_no_impulse() {
+    for is_enabled in [true, false] {
+        let mut world = World::new();
+        let desc = solid(false).with_mobility(Mobility::Kinematic).with_recorded_pushes(true);
+        let id = world.insert(desc).unwrap();
+        // Dropped when it is disabled, and ignored afterwards.
+        world.body_mut(id).unwrap().apply_impulse(Vec3::X).unwrap();
+        enable(&mut world, id, is_enabled);
+        world.body_mut(id).unwrap().apply_impulse(Vec3::X).unwrap();
+        steps(&mut world, 1);
+        assert_eq!(body(&world, id).pushes().count(), usize::from(is_enabled));
+    }
+}
+
+/// A disabled body has no energy: it does not move, whatever its velocity is.
+#[test]
+fn r_the_energy_is_that_of_enabled_bodies() {
+    let mut world = World::new();
+    let desc = || solid(false).with_position(Vec3::Y * 3.0).with_linear_velocity(Vec3::X * 5.0);
+    world.insert(desc()).unwrap();
+    let one = world.energy();
+    let other = world.insert(desc().with_enabled(false)).unwrap();
+    assert_eq!(world.energy(), one);
+    enable(&mut world, other, true);
+    assert!((world.energy().kinetic / one.kinetic - 2.0).abs() < 1e-6);
+}
+
+/// A disabled body does not sleep, so it is awake when it is enabled.
+#[test]
+fn a_disabled_body_does_not_sleep() {
+    let mut world = World::new();
+    let id = world.insert(solid(false).with_enabled(false).with_sleeping(true)).unwrap();
+    world.body_mut(id).unwrap().sleep();
+    steps(&mut world, 100);
+    assert!(!body(&world, id).is_sleeping());
+    enable(&mut world, id, true);
+    steps(&mut world, 1);
+    assert!(!body(&world, id).is_sleeping() && body(&world, id).position().y < 0.0);
+}
+
+/// The box of a swift body contains its path in a step. The length of steps may change while the
+/// body is disabled.
+#[test]
+fn r_a_body_that_is_enabled_has_the_box_of_present_steps() {
+    let mut world = World::new();
+    let desc = solid(false).with_linear_velocity(Vec3::X * 90.0).with_gravity_scale(0.0);
+    let id = world.insert(desc).unwrap();
+    world.insert(solid(false).with_position(Vec3::Y * 100.0)).unwrap();
+    world.checked_step(DT / 8.0).unwrap();
+    enable(&mut world, id, false);
+    (0..3).for_each(|_| _ = world.checked_step(DT).unwrap());
+    enable(&mut world, id, true);
+    let reach = body(&world, id).aabb().max.x - body(&world, id).position().x;
+    assert!(90.0 * DT < reach, "{reach}");
+}
+
+/// Disabled bodies and joints that do not act are drawn by roles of their own.
+#[test]
+fn r_what_is_disabled_is_drawn_by_its_own_role() {
+    use carom_world::{DebugDraw, DrawFlags, DrawRole};
+    struct Roles(Vec<DrawRole>);
+    impl DebugDraw for Roles {
+        fn line(&mut self, _: Vec3, _: Vec3, role: DrawRole) {
+            self.0.push(role);
+        }
+        fn point(&mut self, _: Vec3, role: DrawRole) {
+            self.0.push(role);
+        }
+    }
+    let mut world = World::new();
+    let ids = [0.0, 2.0, 4.0].map(|x| world.insert(solid(false).with_position(Vec3::X * x)).unwrap());
+    world.insert_joint(JointDesc::spherical(ids[0], ids[1])).unwrap();
+    world.insert_joint(JointDesc::spherical(ids[1], ids[2])).unwrap();
+    enable(&mut world, ids[2], false);
+    let mut roles = Roles(Vec::new());
+    world.debug_draw(&mut roles, DrawFlags::BOXES | DrawFlags::JOINTS);
+    let n = |role: DrawRole| roles.0.iter().filter(|&&other| other == role).count();
+    let counts = [DrawRole::AwakeBox, DrawRole::DisabledBox, DrawRole::Joint, DrawRole::IdleJoint].map(n);
+    assert_eq!(counts, [24, 12, 2, 2]);
+}
+
+/// Pushes on a kinematic body that was removed are not kept for the next body of its number.
+#[cfg(feature = "serde")]
+#[test]
+fn r_pushes_on_a_removed_body_are_dropped() {
+    let mut world = World::new();
+    let desc = || solid(false).with_mobility(Mobility::Kinematic).with_recorded_pushes(true);
+    let id = world.insert(desc()).unwrap();
+    world.body_mut(id).unwrap().apply_impulse(Vec3::X).unwrap();
+    steps(&mut world, 1);
+    let n_stored = |world: &World| {
+        let stored = serde_json::to_value(world.snapshot()).unwrap();
+        stored["pushes"].as_array().unwrap().len()
+    };
+    assert_eq!(n_stored(&world), 1);
+    world.remove(id).unwrap();
+    assert_eq!(world.insert(desc()).unwrap().index(), id.index());
+    steps(&mut world, 1);
+    assert_eq!(n_stored(&world), 0);
+}

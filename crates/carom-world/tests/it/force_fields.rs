@@ -3,7 +3,7 @@
 use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, is_bad};
 use carom_broad::Mobility;
 use carom_broad_tree::DynamicBvh;
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Budget, Pose, Quat, Vec3};
 use carom_world::{
     BodyDesc, BodyId, ForceFieldDesc, ForceKind, ForceRegion, Groups, World, WorldError, WorldSettings,
 };
@@ -324,4 +324,42 @@ fn r_the_gravity_of_a_body_is_that_of_its_field() {
         world.remove_force_field(zone).unwrap();
         assert_eq!((forces(&world).gravity, forces(&world).force), (settings * 0.5, wind));
     }
+}
+
+/// A budget allows fewer substeps than the settings. The energy of an orbit returns with each
+/// number of them.
+#[test]
+fn r_orbits_do_not_decay_on_a_budget() {
+    let mut seen = Vec::new();
+    for budget in [3_u64, 4, 5, 6, 100] {
+        let mut world = weightless();
+        let kind = ForceKind::Radial { center: Vec3::ZERO, strength: 10.0, exponent: -2 };
+        let far = Groups::from_bits(2).unwrap();
+        world.insert_force_field(ForceFieldDesc::everywhere(kind).with_mask(!far)).unwrap();
+        let id = ball_at(&mut world, Vec3::X * 10.0, Vec3::Z);
+        let wall = BodyDesc::fixed(cuboid(Vec3::ONE)).with_position(Vec3::X * 50.0).with_groups(far, far);
+        world.insert(wall).unwrap();
+        let pressed = BodyDesc::dynamic(ball(0.5)).with_position(Vec3::X * 51.499).with_groups(far, far);
+        let pressed = world.insert(pressed.with_can_sleep(false)).unwrap();
+        let energy = |world: &World| {
+            let body = world.body(id).unwrap();
+            let speed_sq = body.linear_velocity().as_dvec3().length_squared();
+            0.5 * speed_sq - 10.0 / body.position().as_dvec3().length()
+        };
+        let start = energy(&world);
+        let pressing = Vec3::NEG_X * 10.0;
+        world.body_mut(pressed).unwrap().set_constant_force(pressing, Vec3::ZERO).unwrap();
+        for _ in 0..(20.0 * TAU * 10.0 / DT) as usize {
+            let stats = world.step_with_budget(DT, Budget::Steps(budget)).unwrap();
+            if !stats.shortfall.is_deferred {
+                seen.push(stats.solver.n_substeps);
+            }
+        }
+        let gain = energy(&world) / start - 1.0;
+        seen.sort_unstable();
+        seen.dedup();
+        println!("budget {budget}: energy {gain:e}, substeps so far {seen:?}");
+        assert!(gain.abs() < 0.01, "{budget}: {gain}");
+    }
+    assert!(3 <= seen.len() && seen.contains(&6), "{seen:?}");
 }

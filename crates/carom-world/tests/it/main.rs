@@ -82,6 +82,8 @@ mod snapshots;
 #[cfg(feature = "soft")]
 mod soft;
 #[cfg(feature = "soft")]
+mod soft_bearing;
+#[cfg(feature = "soft")]
 mod soft_belts;
 #[cfg(feature = "soft")]
 mod soft_fields;

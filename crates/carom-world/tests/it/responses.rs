@@ -655,3 +655,25 @@ fn the_same_bits_with_any_number_of_threads() {
         assert_eq!(with(n), one, "{n} threads");
     }
 }
+
+/// A weld of bodies that stick can be disabled, and they come apart. It stays the only joint of
+/// the two, also while they touch.
+#[test]
+fn r_a_weld_that_is_disabled_is_not_made_again() {
+    let mut world = weightless::<DynamicBvh>();
+    let a = world.insert(sticky(ball(0.5), Vec3::NEG_X, Vec3::X)).unwrap();
+    let b = world.insert(sticky(ball(0.5), Vec3::X * 0.5, Vec3::ZERO)).unwrap();
+    let stuck = run(&mut world, 60);
+    let weld = stuck[0].joint.unwrap();
+    world.joint_mut(weld).unwrap().set_enabled(false).unwrap();
+    assert_eq!(run(&mut world, 60).len(), 0);
+    assert_eq!(world.joints().count(), 1);
+    // Pushed against each other, they collide.
+    world.body_mut(a).unwrap().set_linear_velocity(Vec3::X).unwrap();
+    assert_eq!((run(&mut world, 60).len(), world.joints().count()), (0, 1));
+    assert!((velocity(&world, b) - Vec3::X * 0.5).length() < 0.6);
+    // After its removal they stick again.
+    world.remove_joint(weld).unwrap();
+    world.body_mut(a).unwrap().set_linear_velocity(Vec3::X * 2.0).unwrap();
+    assert_eq!((run(&mut world, 120).len(), world.joints().count()), (1, 1));
+}

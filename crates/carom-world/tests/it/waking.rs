@@ -421,3 +421,94 @@ fn r_a_row_of_sleepers_with_gaps_is_no_wall() {
         }
     }
 }
+
+/// A world without gravity from the start, so that no change of it wakes anything.
+fn weightless() -> World {
+    let mut settings = WorldSettings::default();
+    settings.solver.gravity = Vec3::ZERO;
+    World::with_settings(settings)
+}
+
+/// Balls of radius 0.1 in a row along x, with these gaps between them, without gravity. Those from
+/// `n_awake` on sleep.
+fn row_of_balls(gaps: &[f32], n_awake: usize) -> (World, Vec<BodyId>) {
+    let mut world = weightless();
+    let mut x = 0.0;
+    let balls = (0..=gaps.len()).map(|k| {
+        let desc = of_unit_density(ball(0.1)).with_restitution(1.0).with_friction(0.0);
+        let desc = desc.with_position(Vec3::X * x).with_sleeping(n_awake <= k);
+        x += 0.2 + gaps.get(k).copied().unwrap_or(0.0);
+        world.insert(desc).unwrap()
+    });
+    let balls = balls.collect();
+    (world, balls)
+}
+
+/// A body that is hit gets no more than the speed of one of its mass. So a slow hit does not wake
+/// the whole row, at gaps that it does not cross in a step.
+#[test]
+fn r_a_slow_hit_wakes_only_what_it_may_reach() {
+    // A hit of 0.15 m/s crosses 6.25 mm in a step and its look-ahead, beyond the slop of 5 mm.
+    let (mut world, balls) = row_of_balls(&[0.006, 0.012, 0.012, 0.012, 0.012], 1);
+    world.body_mut(balls[0]).unwrap().set_linear_velocity(Vec3::X * 0.15).unwrap();
+    world.checked_step(DT).unwrap();
+    let sleeps: Vec<bool> = balls.iter().map(|&id| world.body(id).unwrap().is_sleeping()).collect();
+    assert_eq!(sleeps, [false, false, true, true, true, true]);
+}
+
+/// A light body that is hit by a heavy one gets up to twice its speed.
+#[test]
+fn a_light_body_that_is_hit_wakes_the_next_one() {
+    for gap in [0.006, 0.009, 0.012] {
+        let (mut world, balls) = row_of_balls(&[0.0, gap], 1);
+        world.body_mut(balls[0]).unwrap().set_mass(1000.0).unwrap();
+        world.body_mut(balls[0]).unwrap().set_linear_velocity(Vec3::X * 1.0).unwrap();
+        world.checked_step(DT).unwrap();
+        assert!(!world.body(balls[2]).unwrap().is_sleeping(), "{gap}");
+    }
+}
+
+/// A body that sways on the floor more slowly than the sleep speed does not wake its neighbour.
+#[test]
+fn r_a_body_that_sways_slowly_wakes_no_neighbour() {
+    for speed in [0.03, 0.06, 0.09] {
+        let mut world = weightless();
+        world
+            .insert(BodyDesc::fixed(cuboid(Vec3::new(0.1, 1.0, 1.0))).with_position(Vec3::X * -0.1))
+            .unwrap();
+        let swaying = world.insert(of_unit_density(ball(0.1)).with_position(Vec3::X * 0.1)).unwrap();
+        // Beyond the slop of 5 mm. Twice the speed would cross 5 mm in a step and its look-ahead.
+        let at = Vec3::new(0.1, 0.206, 0.0);
+        let asleep = of_unit_density(ball(0.1)).with_position(at).with_sleeping(true);
+        let asleep = world.insert(asleep).unwrap();
+        world.body_mut(swaying).unwrap().set_linear_velocity(Vec3::X * -speed).unwrap();
+        for step in 0..4 {
+            world.checked_step(DT).unwrap();
+            assert!(world.body(asleep).unwrap().is_sleeping(), "{speed}, step {step}");
+        }
+    }
+}
+
+/// Through a row of awake balls at rest a hit reaches a sleeping one in the same step. It is no
+/// wall then: momentum and energy are as if it had been awake.
+#[test]
+fn r_a_hit_through_awake_bodies_wakes_the_last_one() {
+    for n in [3, 4, 7] {
+        for gap in [0.006, 0.01, 0.015] {
+            let ends = [true, false].map(|sleeps| {
+                let mut gaps = vec![0.0; n - 1];
+                gaps[n - 2] = gap;
+                let (mut world, balls) = row_of_balls(&gaps, if sleeps { n - 1 } else { n });
+                world.body_mut(balls[0]).unwrap().set_linear_velocity(Vec3::X * 2.0).unwrap();
+                for _ in 0..4 {
+                    world.checked_step(DT).unwrap();
+                }
+                let speeds = balls.iter().map(|&id| world.body(id).unwrap().linear_velocity().x);
+                speeds.collect::<Vec<f32>>()
+            });
+            let momentum: f32 = ends[0].iter().sum();
+            assert!((momentum - 2.0).abs() < 1e-3, "{n} balls, {gap} m: {ends:?}");
+            assert_eq!(ends[0], ends[1], "{n} balls, {gap} m");
+        }
+    }
+}
