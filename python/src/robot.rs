@@ -9,19 +9,20 @@
 use crate::array::{array, array_rows, as_floats, shape_text};
 use crate::error::{self, ReadError};
 use crate::pose::{self, to_seven};
-use crate::shape::{PyShape, mesh_of};
+use crate::shape::PyShape;
 use crate::work;
 use carom_io::{Options, RobotJointKind};
 use carom_math::f64::Pose;
 use carom_query::f64::Shape;
 use carom_robot::{
-    AllowedSearch, AllowedSettings, FirstContact, JointPath, NearestPair, Workcell, srdf_text,
+    AllowedSearch, AllowedSettings, FirstContact, JointPath, NearestPair, Workcell, outward_mesh, srdf_text,
 };
 use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 /// A pair of names of links, and why their collisions do not count.
 type NamedPair = (String, String, String);
@@ -148,10 +149,9 @@ impl Robot {
         let mut cell = Workcell::new(vec![robot.clone()]);
         let mut shapes = Vec::new();
         for (part, link) in model.parts_on_links().iter().zip(robot.part_links()) {
-            let shape = py.detach(|| {
-                let raw = part.world_mesh().map_err(|e| refused(format!("{}: {e}", part.name)))?;
-                mesh_of(raw.vertices, raw.triangles, false)
-            })?;
+            let mesh = py.detach(|| outward_mesh(part));
+            let (mesh, _) = mesh.map_err(|e| refused(format!("{}: {e}", part.name)))?;
+            let shape = PyShape::plain(Shape::Mesh(Arc::new(mesh)));
             cell.push_on_link(0, link, shape.shape.clone(), Pose::IDENTITY);
             shapes.push(shape);
         }

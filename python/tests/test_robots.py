@@ -392,3 +392,21 @@ def test_a_part_that_may_lie_in_an_open_mesh_counts_as_colliding(tmp_path: Path)
     robot.remove_obstacle("ajar")
     robot.add_obstacle("ajar", Shape.mesh(vertices, faces[1:]), [40, 0, 0])
     assert robot.collides() is False
+
+
+def test_a_link_is_the_union_of_its_elements(tmp_path: Path) -> None:
+    file = tmp_path / "union.urdf"
+    elements = {
+        "nested": '<collision><geometry><box size="1 1 1"/></geometry></collision>'
+        '<collision><geometry><sphere radius="0.3"/></geometry></collision>',
+        "flush": '<collision><geometry><box size="1 1 1"/></geometry></collision>'
+        '<collision><origin xyz="1 1 0"/><geometry><box size="1 1 1"/></geometry></collision>',
+    }
+    for name, place, expected in [("nested", "0 0 0", True), ("flush", "1 0 0", False)]:
+        file.write_text(
+            f"""<robot name="r"><link name="base">{elements[name]}</link>
+<link name="p"><collision><geometry><sphere radius="0.1"/></geometry></collision></link>
+<joint name="j" type="fixed"><parent link="base"/><child link="p"/><origin xyz="{place}"/></joint>
+</robot>"""
+        )
+        assert carom.Robot(file).collides() is expected, name

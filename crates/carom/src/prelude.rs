@@ -52,7 +52,7 @@
 #[cfg(feature = "character")]
 pub use carom_character::{Character, CharacterSettings, Figure};
 #[cfg(all(feature = "character", feature = "world"))]
-pub use carom_character::{CharacterBody, Controls, Vehicle, WheelDesc};
+pub use carom_character::{CharacterBody, Controls, OneWay, Vehicle, WheelDesc};
 pub use carom_geom::{HeightFieldError, HullError, MeshError, ShapeError};
 pub use carom_math::glam::DVec3;
 pub use carom_math::{Interval, Pose, Quat, Ray, Vec3};
