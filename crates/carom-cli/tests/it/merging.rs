@@ -10,7 +10,7 @@ fn rounded_ball() -> String {
     let at = |i: u32, k: u32| {
         let latitude = core::f64::consts::PI * f64::from(i) / 8.0;
         let turn = core::f64::consts::TAU * f64::from(k % 12) / 12.0;
-        let out = if i % 8 == 0 { 0.0 } else { latitude.sin() };
+        let out = if i.is_multiple_of(8) { 0.0 } else { latitude.sin() };
         [out * turn.cos(), latitude.cos(), out * turn.sin()]
     };
     let mut text = "solid ball\n".to_owned();
