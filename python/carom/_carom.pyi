@@ -1768,9 +1768,10 @@ class Robot:
     ) -> list[tuple[str, str, str]]:
         """The pairs of links that need no check, (link, link, reason), from random poses.
 
-        Reasons: "Adjacent" on one joint, "Default" touching with all joints at zero, "Always" and
-        "Never" in nearly all or none of the samples. Never is no proof. The same seed gives the
-        same pairs. `allow` takes them.
+        Reasons: "Adjacent" on one joint, "Default" touching in the default pose, "Always" and
+        "Never" in nearly all or none of the samples. In the default pose each joint is at zero, or
+        in the middle of its limits if they exclude zero. Never is no proof. The same seed gives
+        the same pairs. `allow` takes them.
         """
     def write_srdf(self, path: _Path, pairs: list[tuple[str, str, str]] | None = None) -> None:
         """Writes pairs of links, or the allowed ones without obstacles, as an SRDF file."""

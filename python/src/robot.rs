@@ -392,9 +392,10 @@ impl Robot {
 
     /// The pairs of links that need no check, (link, link, reason), from random poses.
     ///
-    /// Reasons: "Adjacent" on one joint, "Default" touching with all joints at zero, "Always" and
-    /// "Never" in nearly all or none of the samples. Never is no proof. The same seed gives the
-    /// same pairs. `allow` takes them.
+    /// Reasons: "Adjacent" on one joint, "Default" touching in the default pose, "Always" and
+    /// "Never" in nearly all or none of the samples. In the default pose each joint is at zero, or
+    /// in the middle of its limits if they exclude zero. Never is no proof. The same seed gives
+    /// the same pairs. `allow` takes them.
     #[pyo3(signature = (samples = 10_000, *, seed = 1, always_share = 0.95, threads = None))]
     fn compute_allowed(
         &self,

@@ -9,14 +9,18 @@ pub struct ImpactSettings {
     /// A length, not negative. Bodies are in contact if they are at most this far apart.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
-    /// slide on each other, are then undecided. Normally use a thousandth of the size of a body,
-    /// which gives hits for these cases too.
+    /// slide on each other, are then undecided. So are those that touch at the start, at that time,
+    /// even if they move into each other. Normally use a thousandth of the size of a body, which
+    /// gives hits for these cases too.
     pub target_distance: f64,
     /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
     /// distance the bodies are at the start of the bracket. It also bounds how far below the target
     /// they are at the end. A smaller tolerance costs little.
     pub tolerance: f64,
-    /// The time at which the search begins. Motions are always given from the time 0.
+    /// The time at which the search begins, finite. Motions are always given from the time 0.
+    ///
+    /// The times are not checked. With NaN, or with an end before the start, the answer proves
+    /// nothing.
     pub start_time: f64,
     /// The time at which the search ends, not before `start_time`. It may be infinite: the search
     /// ends when the bodies have passed each other (test: `endless::an_endless_time_is_searched`).
@@ -57,7 +61,7 @@ impl ImpactSettings {
         self
     }
 
-    /// Sets the start and the end of the search.
+    /// Sets the start and the end of the search, in this order; they are not checked.
     #[must_use]
     pub const fn with_times(mut self, start_time: f64, max_time: f64) -> ImpactSettings {
         self.start_time = start_time;

@@ -302,6 +302,10 @@ pub struct FileArgs {
     /// The most triangles of a file with all its instances; by the size of the files if not given
     #[arg(long, value_name = "N")]
     pub max_triangles: Option<u64>,
+    /// Merge vertices of a part that are at most this far apart, in the unit of the file; a note
+    /// says how many
+    #[arg(long, value_name = "LENGTH", value_parser = positive, allow_hyphen_values = true)]
+    pub merge: Option<f64>,
 }
 
 /// The things that are split into parts.
@@ -319,20 +323,21 @@ impl FileArgs {
             .with_allow_outside(self.allow_outside)
             .with_split_objects(self.split.is_some())
             .with_max_triangles(self.max_triangles)
+            .with_merge(self.merge)
     }
 }
 
 /// The joints of robots, and which of their links may touch.
 #[derive(Clone, Debug, Default, Args)]
 pub struct RobotArgs {
-    /// Set a joint of a robot, in radians or metres; may be given several times. Others are at 0
+    /// Set a joint of a robot, in radians or metres; once for each joint. Others are at 0
     #[arg(long, value_name = "NAME=VALUE", value_parser = joint_value)]
     pub joint: Vec<JointValue>,
     /// Set joints by a JSON object of numbers
     #[arg(long, value_name = "FILE")]
     pub joints: Option<PathBuf>,
-    /// Move along a CSV file with a column for each joint and one named time, in seconds; find when
-    /// each pair first meets, between the rows too
+    /// Move along a CSV file with a column for each joint and one named time, in seconds, without
+    /// which rows are a second apart; find when each pair first meets, between the rows too
     #[arg(long, value_name = "FILE", conflicts_with_all = ["joint", "joints", "time", "html"])]
     pub trajectory: Option<PathBuf>,
     /// Values of joints may be outside of their limits, as recorded ones are

@@ -88,16 +88,11 @@ pub fn write_file(path: &Path, text: &[u8]) -> Result<(), String> {
         Err(_) => path.to_path_buf(),
     };
     let folder = target.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".carom-");
-    #[cfg(unix)]
-    let builder = {
-        use std::os::unix::fs::PermissionsExt;
-        // The permissions of any new file: the user's mask still applies.
-        builder.permissions(std::fs::Permissions::from_mode(0o666))
-    };
-    let mut file = builder.tempfile_in(folder).map_err(said)?;
-    file.write_all(text).and_then(|()| file.as_file().sync_all()).map_err(said)?;
+    // The file gets the permissions of any new file, and errors do not name it: the user does not
+    // know it.
+    let open = |at: &Path| std::fs::OpenOptions::new().write(true).create_new(true).open(at);
+    let mut file = tempfile::Builder::new().prefix(".carom-").make_in(folder, open).map_err(said)?;
+    file.as_file_mut().write_all(text).and_then(|()| file.as_file().sync_all()).map_err(said)?;
     file.persist(&target).map_err(|e| said(e.error))?;
     Ok(())
 }

@@ -51,8 +51,9 @@ pub(crate) fn renumber(robots: &mut [PlacedRobot], numbers: &[Option<usize>]) {
     }
 }
 
-/// Returns the values of `--joints` and `--joint` by the names of joints. If a name occurs several
-/// times, its last value counts.
+/// Returns the values of `--joints` and `--joint` by the names of joints. A value of `--joint`
+/// counts instead of one of the file. A name that `--joint` has twice stays twice, which a robot
+/// refuses.
 pub(crate) fn named_values(
     args: &RobotArgs,
     files: &[Loaded],
@@ -63,7 +64,8 @@ pub(crate) fn named_values(
         let (mut names, values): (Vec<String>, Vec<f64>) = joint_file(file)?.into_iter().unzip();
         let mut rows = vec![values];
         drop_dependent(&mut names, &mut rows, &args.joint, files, remarks);
-        named.extend(names.into_iter().zip(rows.remove(0)));
+        let of_file = names.into_iter().zip(rows.remove(0));
+        named.extend(of_file.filter(|(name, _)| args.joint.iter().all(|set| set.name != *name)));
     }
     named.extend(args.joint.iter().map(|value| (value.name.clone(), value.value)));
     Ok(named)

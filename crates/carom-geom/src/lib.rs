@@ -46,7 +46,8 @@ extern crate alloc;
 mod kernel;
 mod num;
 
-/// The same shapes for `f64`.
+/// The same shapes for `f64`. A glob import of the crate brings this name into scope too, beside
+/// the type `f64`: import items by their names.
 #[cfg(feature = "f64")]
 #[path = "twin.rs"]
 pub mod f64;
@@ -68,6 +69,7 @@ mod hull_scan;
 mod inscribed;
 pub mod line_lanes;
 mod linear_cut;
+mod merge;
 pub mod mesh_topology;
 mod nearest;
 mod normal;
@@ -100,6 +102,7 @@ pub use bound::aabb_from_support;
 pub use distance_field::{Crossing, DistanceField, DistanceSample, LinearFloor, SolidMoments};
 pub use kernel::*;
 pub use linear_cut::{CELL_TETRAHEDRA, LinearCut};
+pub use merge::MergeReport;
 pub use orientation::{Ambiguity, Orientation, orientation};
 pub use plane_side::PlaneSide;
 pub use shape_error::ShapeError;

@@ -24,7 +24,7 @@ pub(crate) fn weld(corners: &[[DVec3; 3]]) -> (Vec<[u32; 3]>, usize) {
 }
 
 /// Maps finite numbers to integers in the same order.
-fn order(x: f64) -> u64 {
+pub(crate) fn order(x: f64) -> u64 {
     let bits = x.to_bits();
     if bits >> 63 == 0 { bits | 1 << 63 } else { !bits }
 }

@@ -81,6 +81,10 @@ pub(crate) enum Local {
     Steps(Trs),
 }
 
+/// The error of the length of a rotation that is not noted. Rotations may be stored in bytes, with
+/// 127 for 1.
+const ROTATION_ROUNDING: f64 = 1.0 / 127.0;
+
 /// A transform that applies scale, then rotation, then translation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Trs {
@@ -93,6 +97,21 @@ pub(crate) struct Trs {
 impl Trs {
     pub(crate) const IDENTITY: Trs =
         Trs { translation: [0.0; 3], rotation: [0.0, 0.0, 0.0, 1.0], scale: [1.0; 3] };
+
+    /// Returns the transform. An error if its rotation is zero, which is none.
+    pub(crate) fn checked(self) -> Result<Trs, String> {
+        match DQuat::from_array(self.rotation).length() {
+            0.0 => Err(format!("the rotation {:?} has no length", self.rotation)),
+            _ => Ok(self),
+        }
+    }
+
+    /// Returns a note on a rotation that is no unit quaternion.
+    pub(crate) fn note(&self) -> Option<String> {
+        let length = DQuat::from_array(self.rotation).length();
+        let is_unit = (length - 1.0).abs() <= ROTATION_ROUNDING;
+        (!is_unit).then(|| format!("the rotation {:?} is normalized: its length is not 1", self.rotation))
+    }
 
     /// Returns the transform as a matrix. The rotation is normalized first.
     pub(crate) fn placement(&self) -> Placement {

@@ -28,7 +28,7 @@ use crate::limits::{MAX_ITEM_CHARS, MAX_NAME_CHARS, TRIANGLES_PER_PART};
 use crate::model::Model;
 use crate::part::{Placement, RawMesh, push_note, renumber, used_vertices};
 use base64::Engine;
-use glam::{DQuat, DVec3};
+use glam::DVec3;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -348,6 +348,11 @@ impl<'a> Loader<'a, '_, '_> {
                     continue;
                 }
             };
+            if let Some(Local::Steps(steps)) = &local
+                && let Some(note) = steps.note()
+            {
+                push_note(&mut model.notes, format!("{called}: {note}"));
+            }
             let index = model.nodes.len();
             self.scene_nodes.insert(number, index);
             model.nodes.push(SceneNode {
@@ -469,11 +474,11 @@ impl<'a> Loader<'a, '_, '_> {
         }
         model.nodes[index].weights = self.node_weights(node, mesh)?;
         let instances = match node.extensions.get(SUPPORTED_EXTENSIONS[0]) {
-            None => vec![Placement::IDENTITY],
+            None => vec![Trs::IDENTITY],
             Some(_) if skin.is_some() => {
                 // A skin ignores the transform of its node, and so that of each instance.
                 push_note(&mut model.unread, format!("{called}: instances of a skinned mesh are not read"));
-                vec![Placement::IDENTITY]
+                vec![Trs::IDENTITY]
             }
             Some(text) => self.instances(text)?,
         };
@@ -485,14 +490,17 @@ impl<'a> Loader<'a, '_, '_> {
         for instance in instances {
             self.files.count_placed(n_triangles + TRIANGLES_PER_PART as usize)?;
             self.files.count_terms(n_terms)?;
-            let (name, pieces) = (name.clone(), mesh.pieces.clone());
+            if let Some(note) = instance.note() {
+                push_note(&mut model.notes, format!("{called}: an instance: {note}"));
+            }
+            let (name, pieces, instance) = (name.clone(), mesh.pieces.clone(), instance.placement());
             model.parts.push(AnimatedPart { name, node: index, instance, skin, pieces });
         }
         Ok(())
     }
 
     /// Returns the transforms of the instances of a node, in its frame.
-    fn instances(&mut self, text: &RawValue) -> Result<Vec<Placement>, String> {
+    fn instances(&mut self, text: &RawValue) -> Result<Vec<Trs>, String> {
         let instancing: Instancing =
             serde_json::from_str(text.get()).map_err(|e| format!("{}: {e}", SUPPORTED_EXTENSIONS[0]))?;
         let mut count = None;
@@ -518,8 +526,7 @@ impl<'a> Loader<'a, '_, '_> {
             let rotation = rotations.as_ref().map_or([0.0, 0.0, 0.0, 1.0], |c| c[i]);
             let (translation, scale) = (three(&translations, 0.0), three(&scales, 1.0));
             let said = |e: String| format!("{}: instance {i}: {e}", SUPPORTED_EXTENSIONS[0]);
-            check_rotation(rotation).map_err(said)?;
-            Ok(Trs { translation, rotation, scale }.placement())
+            Trs { translation, rotation, scale }.checked().map_err(said)
         };
         (0..count.unwrap_or(0)).map(one).collect()
     }
@@ -731,21 +738,12 @@ fn local(node: &Node<'_>) -> Result<Option<Local>, String> {
         return Ok(None);
     }
     let usual = Trs::IDENTITY;
-    let rotation = node.rotation.unwrap_or(usual.rotation);
-    check_rotation(rotation)?;
-    Ok(Some(Local::Steps(Trs {
+    let steps = Trs {
         translation: node.translation.unwrap_or(usual.translation),
-        rotation,
+        rotation: node.rotation.unwrap_or(usual.rotation),
         scale: node.scale.unwrap_or(usual.scale),
-    })))
-}
-
-/// Returns an error if a quaternion is zero, which is no rotation.
-fn check_rotation(rotation: [f64; 4]) -> Result<(), String> {
-    match DQuat::from_array(rotation).length() {
-        0.0 => Err(format!("the rotation {rotation:?} has no length")),
-        _ => Ok(()),
-    }
+    };
+    Ok(Some(Local::Steps(steps.checked()?)))
 }
 
 /// Returns an error unless there is a weight for each target.

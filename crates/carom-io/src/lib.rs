@@ -31,6 +31,7 @@ mod files;
 mod gltf;
 mod limits;
 pub mod map;
+mod merge;
 mod model;
 mod obj;
 mod octree;
@@ -199,12 +200,17 @@ fn parse_in(bytes: &[u8], format: Format, path: &Path, files: &mut Files<'_>) ->
     }
 }
 
-/// Makes the names unique. An error if the model has too many triangles for its files.
+/// Merges vertices on demand, and makes the names unique.
+///
+/// Errors: too many triangles for the files, or a merge that is refused.
 fn finish(mut model: Model, path: &Path, files: &Files<'_>) -> Result<Model, ReadError> {
     let placed = |part: &Part| part.n_triangles() as u64 + limits::TRIANGLES_PER_PART;
     let n = model.parts.iter().map(placed).fold(0, u64::saturating_add);
     files::check_triangles(n, files.n_bytes(), files.options)
         .map_err(|e| ReadError::at(path, Location::File, e))?;
+    if let Some(tolerance) = files.options.merge {
+        merge::merge_vertices(&mut model, tolerance, path)?;
+    }
     make_names_unique(&mut model.parts);
     shorten(model.notes.iter_mut().chain(&mut model.unread));
     Ok(model)

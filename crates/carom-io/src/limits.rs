@@ -19,6 +19,13 @@ pub struct Options {
     pub max_triangles: Option<u64>,
     /// The time in seconds at which animations pose glTF scenes. `None` leaves them at rest.
     pub time: Option<f64>,
+    /// The distance up to which vertices of a part are merged, a length in the unit of the file.
+    /// `None` keeps them as they are.
+    ///
+    /// Each solid of a part is merged by itself and becomes one piece. No vertex moves by more than
+    /// this; triangles that collapse are dropped. A solid of which nothing would remain is kept as
+    /// it is. A note has the counts. [`crate::read_animated`] ignores it.
+    pub merge: Option<f64>,
 }
 
 impl Options {
@@ -54,6 +61,13 @@ impl Options {
     #[must_use]
     pub fn with_time(mut self, time: Option<f64>) -> Options {
         self.time = time;
+        self
+    }
+
+    /// Sets [`Options::merge`].
+    #[must_use]
+    pub fn with_merge(mut self, merge: Option<f64>) -> Options {
+        self.merge = merge;
         self
     }
 

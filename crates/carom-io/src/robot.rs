@@ -345,6 +345,13 @@ impl Robot {
         self.parts.push((link, pieces));
     }
 
+    /// Replaces the placements of the pieces of all parts in the frames of their links.
+    pub(crate) fn replace_pieces(&mut self, pieces: impl Iterator<Item = Vec<Placement>>) {
+        for (part, pieces) in self.parts.iter_mut().zip(pieces) {
+            part.1 = pieces;
+        }
+    }
+
     /// Returns the name of the robot; empty if the file gives none.
     pub fn name(&self) -> &str {
         &self.name

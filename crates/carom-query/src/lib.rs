@@ -162,7 +162,8 @@ mod kernel;
 mod num;
 mod pair_batch;
 
-/// The same queries for `f64`.
+/// The same queries for `f64`. A glob import of the crate brings this name into scope too, beside
+/// the type `f64`: import items by their names.
 #[cfg(feature = "f64")]
 #[path = "twin.rs"]
 pub mod f64;

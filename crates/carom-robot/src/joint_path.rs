@@ -205,13 +205,6 @@ impl<'a> JointPath<'a> {
         &self.times
     }
 
-    /// Returns the pairs of parts with at least one part on a robot, low index first, sorted.
-    pub fn pairs(&self) -> Vec<[usize; 2]> {
-        let n_parts = self.cell.n_parts();
-        let pairs = (0..n_parts).flat_map(|a| (a + 1..n_parts).map(move |b| [a, b]));
-        pairs.filter(|pair| pair.iter().any(|part| self.cell.link_of(*part).is_some())).collect()
-    }
-
     /// Returns the pose of a part at a time from a row to the next.
     fn pose_at(&self, part: usize, row: usize, time: f64) -> Pose {
         let Some((robot, ..)) = self.cell.link_of(part) else { return self.cell.part_pose(part, &[]) };

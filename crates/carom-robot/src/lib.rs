@@ -15,7 +15,7 @@
 //!     <axis xyz="0 0 1"/><limit lower="-3.14" upper="3.14"/></joint>
 //! </robot>"#;
 //! let model = carom_io::parse(arm, Format::Urdf, "arm.urdf".as_ref())?;
-//! let cell = Workcell::of_model(&model)?;
+//! let mut cell = Workcell::of_model(&model)?;
 //!
 //! // The elbow folds the hand back into the base.
 //! let robot = &cell.robots()[0];
@@ -25,12 +25,21 @@
 //! // So this pair must be tested, and adjacent links need no test.
 //! let allowed = allowed_pairs(&cell, 0, &AllowedSettings::default())?;
 //! assert_eq!(allowed.iter().map(|pair| pair.parts).collect::<Vec<_>>(), [[0, 1], [1, 2]]);
+//! cell.allow(allowed.iter().map(|pair| pair.parts));
+//!
+//! // All other pairs at once, for many states.
+//! let robot = &cell.robots()[0];
+//! let rows = [0.0, 1.0, 3.14].map(|elbow| robot.values(&[("elbow", elbow)]).map(|values| vec![values]));
+//! let rows = rows.into_iter().collect::<Result<Vec<_>, _>>()?;
+//! assert_eq!(cell.collides_rows(&rows), [false, false, true]);
+//! assert_eq!(cell.collisions(&rows[2]), [[0, 2]]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 #![forbid(unsafe_code)]
 #![allow(clippy::std_instead_of_alloc, clippy::std_instead_of_core)] // An application crate, never without std.
 
 mod allowed;
+mod collisions;
 mod joint_path;
 mod outward_mesh;
 mod part;

@@ -17,7 +17,22 @@ use glam::DVec3;
 use std::collections::HashMap;
 
 /// The fraction of the radius by which balls are enlarged, for rounded poses and lengths.
-pub(crate) const RADIUS_SLACK: f64 = 1e-9;
+const RADIUS_SLACK: f64 = 1e-9;
+
+/// A ball around a part.
+pub(crate) struct Ball {
+    middle: DVec3,
+    /// Infinite for a half-space, and at a pose that is not finite.
+    radius: f64,
+}
+
+impl Ball {
+    /// Returns a lower bound of the distance of two parts. It is negative or 0 if the balls may
+    /// meet.
+    pub(crate) fn gap(&self, other: &Ball) -> f64 {
+        (self.middle - other.middle).length() * (1.0 - RADIUS_SLACK) - self.radius - other.radius
+    }
+}
 
 /// One shape of a part.
 struct SubShape {
@@ -31,8 +46,8 @@ struct SubShape {
 /// A shape with the data for tests of a part.
 pub(crate) struct PartShape {
     pub(crate) shape: Shape,
-    /// A ball around it: a point of its frame, and the radius, infinite for a half-space.
-    pub(crate) ball: (DVec3, f64),
+    /// A ball around it in its frame.
+    ball: Ball,
     members: Vec<SubShape>,
 }
 
@@ -47,7 +62,17 @@ impl PartShape {
             }
             _ => vec![member(shape.clone(), None)],
         };
-        PartShape { shape, ball: (middle, radius), members }
+        PartShape { shape, ball: Ball { middle, radius }, members }
+    }
+
+    /// Returns the ball around the part in the world.
+    pub(crate) fn ball_at(&self, pose: &Pose) -> Ball {
+        let middle = pose.transform_point(self.ball.middle);
+        match pose.is_finite() && middle.is_finite() {
+            true => Ball { middle, radius: self.ball.radius },
+            // A NaN or an infinity proves nothing.
+            false => Ball { middle: DVec3::ZERO, radius: f64::INFINITY },
+        }
     }
 
     /// Whether a piece of another part lies in a closed mesh of this one, if their surfaces do not

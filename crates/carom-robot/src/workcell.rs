@@ -10,11 +10,12 @@
 //! Reference: none needed.
 
 use crate::outward_mesh::outward_mesh;
-use crate::part::{PartShape, RADIUS_SLACK, any_of, reach_from};
+use crate::part::{Ball, PartShape, any_of, reach_from};
 use carom_io::{Model, Robot};
 use carom_math::f64::Pose;
 use carom_query::f64::{Shape, distance, intersects};
 use glam::DVec3;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// The support of a part.
@@ -46,16 +47,20 @@ pub struct NearestPair {
 }
 
 /// Robots, and parts that are attached to their links or fixed.
+///
+/// Collisions of all pairs at once leave out the allowed pairs, and those of two fixed parts.
 #[derive(Default)]
 pub struct Workcell {
     robots: Vec<Robot>,
     parts: Vec<Part>,
+    /// Low index first.
+    pub(crate) allowed: BTreeSet<[usize; 2]>,
 }
 
 impl Workcell {
     /// Returns a cell with these robots and without parts.
     pub fn new(robots: Vec<Robot>) -> Workcell {
-        Workcell { robots, parts: Vec::new() }
+        Workcell { robots, ..Workcell::default() }
     }
 
     /// Returns the cell of one robot and its parts, in the order of the model. Closed meshes are
@@ -89,9 +94,12 @@ impl Workcell {
         self.parts.len() - 1
     }
 
-    /// Removes a part. The indices of the parts after it decrease by one.
+    /// Removes a part. The indices of the parts after it decrease by one, in the allowed pairs too.
     pub fn remove(&mut self, part: usize) {
         self.parts.remove(part);
+        let others = self.allowed.iter().filter(|pair| !pair.contains(&part));
+        let renumbered = others.map(|pair| pair.map(|other| other - usize::from(part < other)));
+        self.allowed = renumbered.collect();
     }
 
     /// Returns the robots.
@@ -141,6 +149,11 @@ impl Workcell {
             Attachment::OnLink(robot, link, in_link) => links[*robot][*link] * *in_link,
         };
         self.parts.iter().map(pose).collect()
+    }
+
+    /// Returns the balls around all parts in the world.
+    pub(crate) fn balls(&self, poses: &[Pose]) -> Vec<Ball> {
+        self.parts.iter().zip(poses).map(|(part, pose)| part.shape.ball_at(pose)).collect()
     }
 
     /// Returns the pose of one part, for the values of the joints of its robot.
@@ -241,10 +254,5 @@ fn is_nested([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> Option<bool> 
 /// Returns a lower bound of the distance of two parts: that of their balls. It is negative or 0 if
 /// the balls may meet.
 fn gap_of_balls([a, b]: [&PartShape; 2], [in_a, in_b]: [&Pose; 2]) -> f64 {
-    // A NaN or an infinity proves nothing.
-    if !(in_a.is_finite() && in_b.is_finite()) {
-        return f64::NEG_INFINITY;
-    }
-    let apart = (in_a.transform_point(a.ball.0) - in_b.transform_point(b.ball.0)).length();
-    apart * (1.0 - RADIUS_SLACK) - a.ball.1 - b.ball.1
+    a.ball_at(in_a).gap(&b.ball_at(in_b))
 }

@@ -41,7 +41,8 @@
 //! levels of brushes with `bsp`, and bodies with `world`; cars need `world`. The other features
 //! are `std` (default), `libm` for builds without it, `parallel`, `serde` and `f64`. They reach the
 //! parts that have them. With `f64` all narrow-phase queries are also in double precision, in
-//! [`query`]`::f64`.
+//! [`query`]`::f64`. A glob import such as `use carom::query::*` brings this module into scope too,
+//! where its name hides the type `f64`: import items by their names.
 //!
 //! # Do these two touch?
 //!

@@ -140,7 +140,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
         let still: Vec<usize> = (0..solids.len()).filter(|part| cell.link_of(*part).is_none()).collect();
         let still_pairs = candidates(&solids, &still, clearance, args.max_pairs)?;
         let mut pairs: Vec<[usize; 2]> =
-            path.pairs().into_iter().chain(still_pairs.iter().map(|(a, b)| [*a, *b])).collect();
+            cell.pairs().into_iter().chain(still_pairs.iter().map(|(a, b)| [*a, *b])).collect();
         pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
         return follow(&path, &pairs, &names, &solids, args, remarks);
     }

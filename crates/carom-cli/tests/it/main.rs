@@ -14,6 +14,7 @@ mod help;
 mod info;
 mod itself;
 mod many_parts;
+mod merging;
 mod motion;
 mod pairs;
 mod particles;

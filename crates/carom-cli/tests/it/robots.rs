@@ -268,6 +268,18 @@ fn a_way_out_of_an_open_mesh_meets_it() {
     );
 }
 
+#[test]
+fn rows_without_times_are_a_second_apart() {
+    write_robots();
+    write("timed.csv", "time,shoulder\n0,0.5\n1,-0.5\n2,1.5\n");
+    write("plain.csv", "shoulder\n0.5\n-0.5\n1.5\n");
+    let answer = |file: &str| {
+        json(&format!("check arm.urdf plate.urdf --json --ignore-adjacent --trajectory {file}")).0
+    };
+    let timed = answer("timed.csv");
+    assert_eq!((answer("plain.csv"), &timed["times"]), (timed.clone(), &serde_json::json!([0.0, 2.0])));
+}
+
 /// Parts that do not move are tested once, and their pairs come with the first row.
 #[test]
 fn parts_that_stand_still_are_tested_along_a_trajectory() {
@@ -409,7 +421,8 @@ fn followers_differ_only_from_what_they_get() {
     write("chain.json", r#"{"b": 0.5}"#);
     let found: Vec<String> = notes("--joints chain.json --joint a=0.5");
     assert_eq!(found, [follows("b", "a", "")]);
-    assert_eq!(notes("--joints chain.json --joint a=0.5 --joint a=0.25"), [follows("b", "a", "2.50e-1")]);
+    assert_eq!(notes("--joints chain.json --joint a=0.25"), [follows("b", "a", "2.50e-1")]);
+    assert!(error("check chain.urdf --joint a=0.5 --joint a=0.25").contains("joint a has two values"));
     assert_eq!(notes("--joints chain.json"), [follows("b", "a", "5.00e-1")]);
     assert_eq!(notes("--joint a=0.5"), none);
     // The value of --joint counts, and not that of the file.

@@ -40,3 +40,28 @@ fn an_open_mesh_and_wrong_numbers_are_named() {
     assert!(error("sdf cube.obj --resolution 100 --max-nodes 1000").contains("1000 are allowed"));
     assert!(error("sdf cube.obj --band 1").contains("less than 2"));
 }
+
+#[test]
+fn a_missing_folder_is_an_error_about_the_file_of_the_user() {
+    for command in ["sdf cube.obj --resolution 16 -o", "simplify cube.obj --triangles 4 -o"] {
+        let file = if command.starts_with("sdf") { "nosuch/x.sdf" } else { "nosuch/x.obj" };
+        let message = error(&format!("{command} {file}"));
+        assert!(message.contains(&format!("{file}: ")), "{message}");
+        assert!(!message.contains(".carom-"), "{message}");
+    }
+}
+
+/// The file is as readable as any new file.
+#[cfg(unix)]
+#[test]
+fn written_files_have_ordinary_permissions() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("carom-permissions");
+    std::fs::create_dir_all(&folder).unwrap();
+    let mode = |name: &str| std::fs::metadata(folder.join(name)).unwrap().permissions().mode();
+    std::fs::write(folder.join("plain"), b"").unwrap();
+    let file = folder.join("x.sdf");
+    assert!(carom(&format!("sdf cube.obj --resolution 16 -o {}", file.display())).status.success());
+    assert_eq!(mode("x.sdf"), mode("plain"));
+    std::fs::remove_dir_all(&folder).unwrap();
+}

@@ -7,7 +7,8 @@
 
 use super::super::num::{Vec3, narrow, widen};
 use super::Triangle;
-use crate::{Orientation, WideMesh};
+use crate::merge::{Merged, merge};
+use crate::{MergeReport, Orientation, WideMesh};
 use alloc::vec::Vec;
 use carom_bounds::Aabb;
 use carom_math::tol;
@@ -51,6 +52,8 @@ pub enum MeshError {
         /// How many positions were given.
         given: usize,
     },
+    /// The tolerance of a merge is negative, infinite or NaN.
+    BadTolerance,
     /// The first triangle with a vertex index that does not exist.
     IndexOutOfRange {
         /// Number of the triangle.
@@ -76,6 +79,7 @@ impl core::fmt::Display for MeshError {
             MeshError::WrongCount { expected, given } => {
                 write!(f, "the mesh has {expected} vertices, {given} positions were given")
             }
+            MeshError::BadTolerance => write!(f, "the tolerance of a merge is not finite or below 0"),
             MeshError::IndexOutOfRange { triangle, index, n_vertices } => {
                 write!(f, "triangle {triangle} names vertex {index}, and there are {n_vertices}")
             }
@@ -125,6 +129,24 @@ impl TriMesh {
                 corners.swap(1, 2);
             }
         }
+    }
+
+    /// Returns the mesh with vertices merged that are at most `tolerance`, a length, apart.
+    ///
+    /// In the order of their numbers, each vertex becomes the first one within the tolerance that
+    /// is kept, or is kept itself. So it moves at most by the tolerance. Triangles with two equal
+    /// corners are dropped, and so are vertices that no triangle uses. With 0 only equal positions
+    /// merge.
+    ///
+    /// Errors: the tolerance is negative, infinite or NaN, or no triangle remains.
+    pub fn merged(self, tolerance: f64) -> Result<(TriMesh, MergeReport), MeshError> {
+        if !(0.0 <= tolerance && tolerance.is_finite()) {
+            return Err(MeshError::BadTolerance);
+        }
+        let positions: Vec<DVec3> = self.vertices.iter().map(|v| widen(*v)).collect();
+        let Merged { kept, triangles, report } = merge(&positions, &self.indices, tolerance);
+        let vertices = kept.iter().map(|v| self.vertices[*v as usize]).collect();
+        Ok((TriMesh::new(vertices, triangles)?, report))
     }
 
     /// Returns all vertices.

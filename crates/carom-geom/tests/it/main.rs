@@ -7,6 +7,7 @@ mod height_field;
 mod hull;
 mod line_lanes;
 mod mass;
+mod merge;
 mod mesh;
 mod mesh_report;
 mod mesh_topology;

@@ -605,6 +605,27 @@ fn gltf_transforms_that_are_none_are_refused() {
     assert!(message.contains("nodes[1] (b)") && message.contains("instance 0: the rotation"), "{message}");
 }
 
+#[test]
+fn gltf_rotations_of_another_length_are_noted() {
+    const STEPS: &str = r#""translation":[1,2,3],"scale":[0.5,0.5,0.5]"#;
+    let notes = |own: &str| parse(&gltf(&[(STEPS, own)]), Format::Gltf).unwrap().notes;
+    let node = r#""rotation":[0,0,2,2]"#;
+    assert_eq!(
+        notes(node),
+        ["nodes[1] (b): the rotation [0.0, 0.0, 2.0, 2.0] is normalized: its length is not 1"]
+    );
+    // Rounded ones are not noted, also those of bytes.
+    for rounded in ["[0,0,0.70711,0.70711]", "[0,0,0,1]", "[0.503937,0.503937,0.503937,0.496063]"] {
+        assert!(notes(&format!(r#""rotation":{rounded}"#)).is_empty(), "{rounded}");
+    }
+    // An instance: the bytes of the number 1, as normalized ones.
+    let extension = r#""extensions":{"EXT_mesh_gpu_instancing":{"attributes":{"ROTATION":2}}}"#;
+    let accessor = r#""type":"SCALAR"},{"bufferView":0,"byteOffset":12,"componentType":5120,"normalized":true,"count":1,"type":"VEC4"}"#;
+    let file = gltf(&[(STEPS, extension), (r#""type":"SCALAR"}"#, accessor)]);
+    let found = parse(&file, Format::Gltf).unwrap().notes;
+    assert!(found.len() == 1 && found[0].starts_with("nodes[1] (b): an instance: the rotation"), "{found:?}");
+}
+
 /// If one node has no placement, the others are read on demand. Its children are named.
 #[test]
 fn gltf_nodes_without_a_placement_are_listed_on_demand() {

@@ -9,6 +9,7 @@ mod gltf_oracle;
 mod hostile;
 mod left_out;
 mod maps;
+mod merging;
 mod motion;
 mod octrees;
 mod off;

@@ -98,8 +98,12 @@ fn an_arm_stands_as_in_closed_form() {
 fn values_that_cannot_be_are_refused_by_name() {
     let model = arm();
     let robot = model.robot.as_ref().unwrap();
-    let refused =
-        |name: &str, value: f64| robot.values(&[("elbow", 1.0), (name, value)]).unwrap_err().to_string();
+    let refused = |name: &str, value: f64| {
+        let named = [("elbow", 1.0), (name, value)];
+        robot.values(&named[usize::from(name == "elbow")..]).unwrap_err().to_string()
+    };
+    let twice = robot.values(&[("elbow", 1.0), ("slide", 0.1), ("elbow", 1.0)]).unwrap_err();
+    assert_eq!(twice.to_string(), "joint elbow has two values");
     assert_eq!(refused("shoulder", 2.6), "joint shoulder: 2.6 is not between its limits -2 and 2.5");
     assert_eq!(refused("slide", -0.1), "joint slide: -0.1 is not between its limits 0 and 0.5");
     assert_eq!(refused("elbow", f64::NAN), "joint elbow: NaN is not finite");

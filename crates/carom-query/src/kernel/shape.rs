@@ -221,6 +221,9 @@ impl Shape {
     }
 
     /// Returns a compound of shapes, each with its pose in the frame of the compound.
+    ///
+    /// Errors: no part, or a part that a compound cannot have, such as another compound. The parts
+    /// of that one go into this one, each with the product of both poses.
     pub fn compound(parts: Vec<(Shape, Pose)>) -> Result<Shape, CompoundError> {
         let parts = parts.into_iter().map(|(shape, pose)| CompoundPart { shape, pose });
         Ok(Shape::Compound(Arc::new(Compound::new(parts.collect())?)))

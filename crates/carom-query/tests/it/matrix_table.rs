@@ -142,7 +142,8 @@ fn table() -> String {
          `I` is `intersects`, `D` `distance`, `C` `contact`, `M` `manifolds`, and `T` `cast`, the time of\n\
          impact. A small `c`: the depth is that of a pair of parts, and the answer says so. `-`: the query\n\
          has no answer. Two half-spaces overlap without end, so they have no depth and no contacts. If two\n\
-         fields come near each other, the time of impact may be undecided.\n\n|",
+         fields come near each other, the time of impact may be undecided. A part of a compound is any shape\n\
+         but a compound.\n\n|",
     );
     write_pairs(&mut text, &kinds, |a, b| cell(a, b, &mut random));
     text.push_str("\n`\"`: as in the other order.\n\n# Which algorithm\n\n|");

@@ -4,6 +4,7 @@
 mod allowed;
 mod cells;
 mod clusters;
+mod collisions;
 mod paths;
 mod srdf;
 

@@ -21,7 +21,7 @@ fn a_hand_meets_a_post_at_the_time_in_closed_form() {
     // From 0 to 4 in two seconds, after a second of rest: at 1 the sled meets the wall.
     let path = trajectory("there.csv", "time,slide,other\n0,0,5\n1,0,6\n3,4,7\n");
     let path = JointPath::of_trajectory(&cell, &path).unwrap();
-    assert_eq!(path.pairs(), [[0, 1], [0, 2], [1, 2]]);
+    assert_eq!(cell.pairs(), [[0, 1], [0, 2], [1, 2]]);
     let met = path.first_contact([0, 2], 0.0).unwrap();
     assert!(met.time <= 1.5 && 1.5 - met.time < 1e-5 && met.row == 1, "{met:?}");
     let near = path.first_contact([0, 2], 0.5).unwrap();
