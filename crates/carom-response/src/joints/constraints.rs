@@ -109,7 +109,7 @@ impl JointConstraints {
             step.follow(&joint.kind, masses.present(), states);
         }
         landings.find_joints(steps);
-        trees.find(steps, joints.list, joints.indices, states.len());
+        trees.find(steps, (joints.list, joints.indices), true_masses);
     }
 
     /// Returns the joints to be solved in the substeps of a step.

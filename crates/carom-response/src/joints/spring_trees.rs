@@ -1,14 +1,22 @@
-//! Trees of joints with springs, solved directly: arms that motors hold, chains of soft joints.
+//! Trees of joints with springs or long levers, solved directly: arms that motors hold, chains of
+//! soft joints, gantries.
 //!
 //! The impulse of a spring is found together with the impulses that hold the links. If rows are
 //! solved one after the other, the spring uses the inertia of its two bodies, but it moves a whole
 //! arm. Its impulse then lags behind the motion by many substeps. A stiff damper that lags pushes
 //! along the motion and adds energy (test: `spring_chains::no_chain_gains_energy`).
 //!
+//! A body on a long lever turns far under a small impulse. If it has two joints, each of them
+//! undoes most of what the other one does. So even rigid joints converge in seconds, not in a
+//! substep, and three sliders give energy (test:
+//! `long_levers::chains_on_long_levers_stay_at_rest`).
+//!
 //! 1. All joints but rigid ropes and rods, pulleys and gears form trees. Sprung ones come first, so
 //!    that a rigid joint closes a loop if there is one. A tree is solved directly if it has two
 //!    joints and a spring: a torsion spring, a motor with a target, or a soft joint. A single joint is
-//!    if it is soft or has two position motors. All other joints keep their own rows.
+//!    if it is soft or has two position motors. A tree also is if two joints hold the rotation of
+//!    one body, one of them on a lever beyond [`MAX_LEVER_RATIO`]. All other joints keep their own
+//!    rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
@@ -32,9 +40,10 @@ mod elimination;
 mod rows;
 
 use crate::bodies::free::{motion, set_motion};
+use crate::bodies::mass::MassData;
 use crate::joints::joint::Joint;
 use crate::joints::kind::JointKind;
-use crate::joints::mass::JointMass;
+use crate::joints::mass::{JointMass, inverse_at};
 use crate::joints::rows::{JointStep, Jointed, Solver, Substep};
 use crate::joints::six::{Six, Square, add, shifted};
 use crate::joints::spring_trees::elimination::System;
@@ -48,6 +57,11 @@ use core::ops::Range;
 /// A body that does not turn or move along an axis counts as heavier by this factor than along
 /// its other axes.
 const MAX_ANISOTROPY: f64 = 1e10;
+
+/// The largest inverse mass of a body at the end of a lever, per inverse mass of the body, with
+/// which joints converge one after the other. A rod that is held at its end has 1. A cube of half
+/// side `a` on a lever `r` has `r^2 / (2 a^2)`.
+const MAX_LEVER_RATIO: Real = 10.0;
 
 /// A joint of a tree.
 #[derive(Clone, Copy, Debug)]
@@ -106,8 +120,23 @@ struct Forest {
 struct Count {
     n_joints: u32,
     has_spring: bool,
-    /// Whether a joint needs a direct solution even alone.
+    /// Whether a joint needs a direct solution even alone, or a body has a long lever.
     is_needed: bool,
+}
+
+/// The joints that hold the rotation of a body.
+#[derive(Clone, Copy, Debug, Default)]
+struct Holders {
+    n_joints: u32,
+    /// Whether one of them acts at the end of a long lever.
+    is_long: bool,
+}
+
+impl Holders {
+    /// Whether they need a direct solution.
+    fn disagree(self) -> bool {
+        1 < self.n_joints && self.is_long
+    }
 }
 
 /// The trees of a step. A parent comes before its children.
@@ -123,6 +152,8 @@ pub(crate) struct SpringTrees {
     /// By node: its tree.
     tree_of: Vec<u32>,
     counts: Vec<Count>,
+    /// By slot.
+    holders: Vec<Holders>,
     queue: Vec<u32>,
     /// Whether a joint that is part of no tree acts on the bodies of one.
     is_attached: bool,
@@ -164,12 +195,20 @@ fn has_many_springs(joint: &Joint) -> bool {
 
 impl SpringTrees {
     /// Finds the trees of a step, and marks their joints.
-    pub(crate) fn find(&mut self, steps: &mut [JointStep], joints: &[Joint], indices: &[u32], n: usize) {
+    pub(crate) fn find(
+        &mut self,
+        steps: &mut [JointStep],
+        (joints, indices): (&[Joint], &[u32]),
+        masses: &[MassData],
+    ) {
+        let n = masses.len();
         self.links.clear();
         self.nodes.clear();
         self.forests.clear();
         let joint = |k: usize| &joints[indices[k] as usize];
-        if !(0..steps.len()).any(|k| !steps[k].is_idle && is_sprung(joint(k))) {
+        self.find_holders(steps, &joint, masses);
+        let is_any_long = self.holders.iter().any(|holders| holders.disagree());
+        if !is_any_long && !(0..steps.len()).any(|k| !steps[k].is_idle && is_sprung(joint(k))) {
             return;
         }
         // One vertex stands for all bodies that forces do not move.
@@ -201,7 +240,8 @@ impl SpringTrees {
         for k in 0..self.ends.len() {
             let vertex = self.ends[k].0;
             if vertex != ground && self.node_of[vertex as usize] == NO_NODE {
-                self.counts.push(Count::default());
+                let is_needed = self.holders[vertex as usize].disagree();
+                self.counts.push(Count { is_needed, ..Count::default() });
                 let root = self.nodes.len() as u32;
                 self.node_of[vertex as usize] = root;
                 self.add_node(vertex, true, self.counts.len() as u32 - 1);
@@ -222,6 +262,30 @@ impl SpringTrees {
         let is_node = |slot: usize| self.node_of[slot] != NO_NODE;
         let mut others = steps.iter().filter(|step| !step.is_idle && step.solver != Solver::Tree);
         self.is_attached = others.any(|step| is_node(step.slots.0) || is_node(step.slots.1));
+    }
+
+    /// Finds the joints that hold the rotation of each body.
+    fn find_holders<'a>(
+        &mut self,
+        steps: &[JointStep],
+        joint: &impl Fn(usize) -> &'a Joint,
+        masses: &[MassData],
+    ) {
+        self.holders.clear();
+        self.holders.resize(masses.len(), Holders::default());
+        for (k, step) in steps.iter().enumerate() {
+            if step.is_idle || !is_edge(joint(k)) || !joint(k).kind.holds_rotation() {
+                continue;
+            }
+            // The impulses of axes act at B's joint point, which may be far from A's.
+            let arms = [(step.slots.0, step.between + step.anchor_b), (step.slots.1, step.anchor_b)];
+            for (slot, arm) in arms {
+                let (mass, holders) = (&masses[slot], &mut self.holders[slot]);
+                let max = MAX_LEVER_RATIO * mass.inverse_mass;
+                holders.n_joints += 1;
+                holders.is_long |= 0.0 < max && max < inverse_at(arm, &mass.inertia_matrix());
+            }
+        }
     }
 
     /// Adds a tree for each sprung joint that closes a loop.
@@ -336,7 +400,7 @@ impl SpringTrees {
                 let (count, joint) = (&mut self.counts[tree as usize], joint(step as usize));
                 count.n_joints += 1;
                 count.has_spring |= is_sprung(joint);
-                count.is_needed |= has_many_springs(joint);
+                count.is_needed |= has_many_springs(joint) || self.holders[other as usize].disagree();
                 let child_is_b = steps[step as usize].slots.1 == other as usize;
                 let child = self.nodes.len() as u32;
                 self.add_link(step, parent, child, child_is_b, free_root);

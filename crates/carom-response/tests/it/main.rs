@@ -8,6 +8,7 @@ mod contact_settings;
 mod landings;
 mod levers;
 mod links;
+mod long_levers;
 mod ode;
 #[cfg(feature = "parallel")]
 mod par;
