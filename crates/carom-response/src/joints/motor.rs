@@ -185,6 +185,11 @@ impl Motor {
         matches!(self.drive, Drive::Position(..))
     }
 
+    /// Whether the motor has a force, and a target position or a target speed that is not zero.
+    pub(crate) fn is_driving(&self) -> bool {
+        self.is_position() && 0.0 < self.max_force || self.turns()
+    }
+
     /// Whether the motor has a force, and a target speed that is not zero.
     pub(crate) fn turns(&self) -> bool {
         matches!(self.drive, Drive::Velocity(speed) if speed != 0.0) && 0.0 < self.max_force

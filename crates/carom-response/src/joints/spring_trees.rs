@@ -11,12 +11,12 @@
 //! substep, and three sliders give energy (test:
 //! `long_levers::chains_on_long_levers_stay_at_rest`).
 //!
-//! 1. All joints but rigid ropes and rods, pulleys and gears form trees. Sprung ones come first, so
-//!    that a rigid joint closes a loop if there is one. A tree is solved directly if it has two
-//!    joints and a spring: a torsion spring, a motor with a target, or a soft joint. A single joint is
-//!    if it is soft or has two position motors. A tree also is if two joints hold the rotation of
-//!    one body, one of them on a lever beyond [`MAX_LEVER_RATIO`]. All other joints keep their own
-//!    rows.
+//! 1. All joints but rigid ropes and rods, pulleys, gears and screws form trees. Sprung ones come
+//!    first, so that a rigid joint closes a loop if there is one. A tree is solved directly if it has
+//!    two joints and a spring: a torsion spring, a motor with a target, or a soft joint. A single
+//!    joint is if it is soft, has two position motors, or is a hinge that a motor turns. A tree also
+//!    is if two joints hold the rotation of one body, one of them on a lever beyond
+//!    [`MAX_LEVER_RATIO`]. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
 //!    the leaves to the root needs linear time: the joint of a leaf adds `J^T D^-1 J` to the mass
@@ -44,6 +44,7 @@ use crate::bodies::mass::MassData;
 use crate::joints::joint::Joint;
 use crate::joints::kind::JointKind;
 use crate::joints::mass::{JointMass, inverse_at};
+use crate::joints::motor::Motor;
 use crate::joints::rows::{JointStep, Jointed, Solver, Substep};
 use crate::joints::six::{Six, Square, add, shifted};
 use crate::joints::spring_trees::elimination::System;
@@ -181,16 +182,21 @@ fn is_edge(joint: &Joint) -> bool {
 /// Whether a joint of a tree has a spring, or a motor that acts as one. A motor of a speed is among
 /// them: it moves an arm, too (test: `spring_chains::motors_in_a_row_have_their_speeds`).
 fn is_sprung(joint: &Joint) -> bool {
-    let has_spring = joint.spring.is_some() || joint.torsion_spring.is_some();
-    is_edge(joint) && (has_spring || joint.kind.motors().any(|motor| motor.is_position() || motor.turns()))
+    // A torsion spring without stiffness and damping counts turns.
+    let turns = joint.torsion_spring.is_some_and(|spring| 0.0 < spring.stiffness.max(spring.damping));
+    is_edge(joint) && (joint.spring.is_some() || turns || joint.kind.motors().any(|motor| motor.is_driving()))
 }
 
 /// Whether a joint needs a direct solution even alone: its springs would be solved one after the
-/// other (test: `spring_chains::no_chain_of_any_kind_gains_energy`).
-fn has_many_springs(joint: &Joint) -> bool {
-    is_edge(joint)
-        && (joint.spring.is_some()
-            || joint.kind.motors().filter(|motor| motor.is_position()).nth(1).is_some())
+/// other (test: `spring_chains::no_chain_of_any_kind_gains_energy`). A hinge would be held after
+/// its motor, which changes its speed (test: `spring_chains::motors_in_a_row_have_their_speeds`).
+fn is_needed_alone(joint: &Joint) -> bool {
+    let mut motors = joint.kind.motors();
+    let is_driven = match joint.kind {
+        JointKind::Revolute { .. } => motors.any(|motor| motor.turns()),
+        _ => motors.filter(Motor::is_position).nth(1).is_some(),
+    };
+    is_edge(joint) && (joint.spring.is_some() || is_driven)
 }
 
 impl SpringTrees {
@@ -400,7 +406,7 @@ impl SpringTrees {
                 let (count, joint) = (&mut self.counts[tree as usize], joint(step as usize));
                 count.n_joints += 1;
                 count.has_spring |= is_sprung(joint);
-                count.is_needed |= has_many_springs(joint) || self.holders[other as usize].disagree();
+                count.is_needed |= is_needed_alone(joint) || self.holders[other as usize].disagree();
                 let child_is_b = steps[step as usize].slots.1 == other as usize;
                 let child = self.nodes.len() as u32;
                 self.add_link(step, parent, child, child_is_b, free_root);
