@@ -11,7 +11,7 @@ pub enum JointFault {
     SameBody,
     /// A kind of joint has no setting of this name.
     NotOfKind(&'static str),
-    /// A kind of joint needs this: for instance, a gear needs two revolute joints.
+    /// A kind of joint needs this: for instance, a gear needs two joints.
     Needs(&'static str),
     /// A number is NaN or out of its range.
     BadValue {

@@ -25,19 +25,19 @@ use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 use core::f32::consts::PI;
 
 impl Joint {
-    /// Returns a gear of two revolute joints, or a rack and pinion of a prismatic and a revolute
-    /// joint, in this order. `bodies` are A and B of each joint.
+    /// Returns a gear of two revolute or prismatic joints, or a rack and pinion of a prismatic and a
+    /// revolute joint, in this order. `bodies` are A and B of each joint.
     ///
     /// Errors: [`JointFault::Needs`] for joints of other kinds, and [`JointFault::SameBody`] if
     /// both have the same body B.
     pub fn gear(kind: JointKind, joints: [&Joint; 2], bodies: [[&Body; 2]; 2]) -> Result<Joint, JointFault> {
         let is_wheel = joints.map(|joint| matches!(joint.kind, JointKind::Revolute { .. }));
-        let is_rack = matches!(joints[0].kind, JointKind::Prismatic { .. });
+        let slides = joints.map(|joint| matches!(joint.kind, JointKind::Prismatic { .. }));
         let factor = match kind {
-            JointKind::Gear { .. } if is_wheel != [true; 2] => {
-                return Err(JointFault::Needs("two revolute joints"));
+            JointKind::Gear { .. } if (0..2).any(|k| !is_wheel[k] && !slides[k]) => {
+                return Err(JointFault::Needs("two revolute or prismatic joints"));
             }
-            JointKind::RackAndPinion { .. } if !(is_rack && is_wheel[1]) => {
+            JointKind::RackAndPinion { .. } if !(slides[0] && is_wheel[1]) => {
                 return Err(JointFault::Needs("a prismatic and a revolute joint"));
             }
             _ => kind.gear_factor().ok_or(JointFault::Needs("two bodies instead of two joints"))?,
@@ -51,14 +51,17 @@ impl Joint {
             let turn = |body: &Body, frame: Pose| rotation::mul(body.pose.rotation, frame.rotation);
             winding.angle = hinge_angle(turn(a, frame_a), turn(b, frame_b));
         }
-        let translation = joints[0].translation(bodies[0][0], bodies[0][1]);
-        let first = translation.unwrap_or(windings[0].total());
+        let [first, second] = [0, 1].map(|k| {
+            let [a, b] = bodies[k];
+            joints[k].translation(a, b).unwrap_or(windings[k].total())
+        });
         let mut gear = Joint::new(kind, joints.map(|joint| joint.body_b), joints.map(|joint| joint.frame_b));
         gear.gear = Some(GearParts {
             mounts: joints.map(|joint| joint.body_a),
             frames: joints.map(|joint| joint.frame_a),
+            slides,
             windings,
-            rest: first + f64::from(factor) * windings[1].total(),
+            rest: first + f64::from(factor) * second,
         });
         Ok(gear)
     }
@@ -79,15 +82,21 @@ impl Joint {
         let old = core::mem::replace(&mut self.kind, kind).gear_factor();
         if let (Some(gear), Some(old), Some(new)) = (&mut self.gear, old, kind.gear_factor()) {
             let ends = [(gear.mounts[1], gear.frames[1]), (self.body_b, self.frame_b)];
-            let turn = |(body, frame): (u32, Pose)| {
-                Some(rotation::mul(bodies.get(body as usize)?.pose.rotation, frame.rotation))
-            };
-            // The stored winding is that after the last step. Since then, only the caller has
-            // turned the wheel.
-            let [mount, wheel] = ends.map(turn);
-            let angle = mount.zip(wheel).map(|(mount, wheel)| hinge_angle(mount, wheel));
-            let winding = angle.map_or(gear.windings[1], |angle| gear.windings[1].at(angle, 0.0));
-            gear.rest += f64::from(new - old) * winding.total();
+            let pose = |(body, frame): (u32, Pose)| Some((bodies.get(body as usize)?, frame));
+            let [mount, part] = ends.map(pose);
+            let present = mount.zip(part).and_then(|((a, frame_a), (b, frame_b))| {
+                if gear.slides[1] {
+                    let slider = Joint::new(JointKind::FREE_PRISMATIC, [0, 1], [frame_a, frame_b]);
+                    return slider.translation(a, b);
+                }
+                // The stored winding is that after the last step. Since then, only the caller has
+                // turned the wheel.
+                let turn = |body: &Body, frame: Pose| rotation::mul(body.pose.rotation, frame.rotation);
+                let angle = hinge_angle(turn(a, frame_a), turn(b, frame_b));
+                Some(gear.windings[1].at(angle, 0.0).total())
+            });
+            let second = present.unwrap_or(gear.windings[1].total());
+            gear.rest += f64::from(new - old) * second;
         }
         Ok(())
     }
@@ -161,23 +170,22 @@ impl JointStep {
         else {
             return;
         };
-        let first = match joint.kind {
-            JointKind::RackAndPinion { .. } => {
-                let mount = &states[step.slots[0]];
-                let offset =
-                    self.rack_arm(step, states) - rotation::rotate(delta_rotation(mount), step.anchors[0]);
-                let axis = rotation::rotate(rotation::mul(delta_rotation(mount), step.rotations[0]), Vec3::X);
-                f64::from(axis.dot(offset))
+        let [first, second] = [0, 1].map(|k| {
+            if !gear.slides[k] {
+                return gear.windings[k].total();
             }
-            _ => gear.windings[0].total(),
-        };
-        let error = first + f64::from(factor) * gear.windings[1].total() - gear.rest;
+            let mount = delta_rotation(&states[step.slots[k]]);
+            let offset = self.rack_arm(step, k, states) - rotation::rotate(mount, step.anchors[k]);
+            let axis = rotation::rotate(rotation::mul(mount, step.rotations[k]), Vec3::X);
+            f64::from(axis.dot(offset))
+        });
+        let error = first + f64::from(factor) * second - gear.rest;
         self.gear = Some(GearStep { error: error as Real, ..*step });
     }
 
     /// Applies the impulse of the substep before.
     pub(crate) fn start_gear(&self, joint: &Joint, masses: &[JointMass], bodies: &mut Jointed) {
-        if let Some(parts) = self.parts(&joint.kind, masses, bodies.states) {
+        if let Some(parts) = self.parts(joint, masses, bodies.states) {
             apply(&parts, joint.impulse.lower, bodies);
         }
     }
@@ -190,7 +198,7 @@ impl JointStep {
         bodies: &mut Jointed,
         soft_for: impl Fn(Real) -> Softness,
     ) {
-        let (Some(parts), Some(step)) = (self.parts(&joint.kind, masses, bodies.states), self.gear) else {
+        let (Some(parts), Some(step)) = (self.parts(joint, masses, bodies.states), self.gear) else {
             return;
         };
         let (mut speed, mut inverse_effective_mass) = (0.0, 0.0);
@@ -209,39 +217,38 @@ impl JointStep {
         apply(&parts, change, bodies);
     }
 
-    /// Returns the impulses on B, the second wheel or the pinion: the linear one at its joint
-    /// point, which is zero, and the angular one. `None` if the joint is not a gear.
+    /// Returns the impulses on B, the second body that turns or slides: the linear one at its joint
+    /// point, and the angular one. `None` if the joint is not a gear.
     pub(crate) fn gear_load(&self, joint: &Joint, states: &[State]) -> Option<(Vec3, Vec3)> {
         let (step, factor) = (self.gear?, joint.kind.gear_factor()?);
         let turn = rotation::mul(delta_rotation(&states[step.slots[1]]), step.rotations[1]);
-        Some((Vec3::ZERO, rotation::rotate(turn, Vec3::X) * (factor * joint.impulse.lower)))
+        let impulse = rotation::rotate(turn, Vec3::X) * (factor * joint.impulse.lower);
+        Some(if joint.gear?.slides[1] { (impulse, Vec3::ZERO) } else { (Vec3::ZERO, impulse) })
     }
 
     /// Returns the row of a gear, by body: the two that carry, and the two that turn or slide. If
     /// a body is several of these, the first entry has the sum.
-    fn parts(&self, kind: &JointKind, masses: &[JointMass], states: &[State]) -> Option<[GearBody; 4]> {
-        let (step, factor) = (self.gear?, kind.gear_factor()?);
+    fn parts(&self, joint: &Joint, masses: &[JointMass], states: &[State]) -> Option<[GearBody; 4]> {
+        let (step, gear, factor) = (self.gear?, joint.gear?, joint.kind.gear_factor()?);
         let part = |slot: usize, linear: Vec3, angular: Vec3| {
             let JointMass { moving, turning } = masses[slot];
             GearBody { slot, linear, angular, mass: moving, inertia: turning }
         };
-        let [first, second] = [0, 1].map(|k| {
+        // The row of each joint: the direction, and the axes for the body and for its mount.
+        let [one, two] = [0, 1].map(|k| {
             let turn = rotation::mul(delta_rotation(&states[step.slots[k]]), step.rotations[k]);
-            rotation::rotate(turn, Vec3::X)
-        });
-        let (along, turn_mount, turn_part) = match kind {
-            JointKind::RackAndPinion { .. } => {
-                let anchor = rotation::rotate(delta_rotation(&states[self.slots.0]), self.anchor_a);
-                (first, self.rack_arm(&step, states).cross(first), anchor.cross(first))
+            let axis = rotation::rotate(turn, Vec3::X) * [1.0, factor][k];
+            if gear.slides[k] {
+                (axis, self.part_arm(k, states).cross(axis), self.rack_arm(&step, k, states).cross(axis))
+            } else {
+                (Vec3::ZERO, axis, axis)
             }
-            _ => (Vec3::ZERO, first, first),
-        };
-        let second = second * factor;
+        });
         let mut parts = [
-            part(self.slots.0, along, turn_part),
-            part(step.slots[0], -along, -turn_mount),
-            part(self.slots.1, Vec3::ZERO, second),
-            part(step.slots[1], Vec3::ZERO, -second),
+            part(self.slots.0, one.0, one.1),
+            part(step.slots[0], -one.0, -one.2),
+            part(self.slots.1, two.0, two.1),
+            part(step.slots[1], -two.0, -two.2),
         ];
         for later in 1..4 {
             let (linear, angular) = (parts[later].linear, parts[later].angular);
@@ -255,11 +262,17 @@ impl JointStep {
         Some(parts)
     }
 
-    /// Returns the vector from the centre of mass of the mount of a rack to the joint point on the
-    /// rack.
-    fn rack_arm(&self, step: &GearStep, states: &[State]) -> Vec3 {
-        let (mount, rack) = (&states[step.slots[0]], &states[self.slots.0]);
-        step.between[0] + moved(rack) - moved(mount) + rotation::rotate(delta_rotation(rack), self.anchor_a)
+    /// Returns the vector from the centre of mass of the mount of a slider to the joint point on the
+    /// body that slides.
+    fn rack_arm(&self, step: &GearStep, k: usize, states: &[State]) -> Vec3 {
+        let (mount, rack) = (&states[step.slots[k]], &states[[self.slots.0, self.slots.1][k]]);
+        step.between[k] + moved(rack) - moved(mount) + self.part_arm(k, states)
+    }
+
+    /// Returns the vector from the centre of mass of a body that turns or slides to its joint point.
+    fn part_arm(&self, k: usize, states: &[State]) -> Vec3 {
+        let (slot, anchor) = [(self.slots.0, self.anchor_a), (self.slots.1, self.anchor_b)][k];
+        rotation::rotate(delta_rotation(&states[slot]), anchor)
     }
 }
 

@@ -17,8 +17,10 @@ pub struct GearParts {
     pub mounts: [u32; 2],
     /// The frames A of the two joints.
     pub frames: [Pose; 2],
-    /// The angles of the two joints at the end of the last substep. The entry of a rack is not
-    /// used.
+    /// Whether each joint is prismatic.
+    pub slides: [bool; 2],
+    /// The angles of the two joints at the end of the last substep. The entry of a prismatic joint
+    /// is not used.
     pub windings: [Winding; 2],
     /// The value of the row when the gear was inserted, in radians or as a length.
     pub rest: f64,

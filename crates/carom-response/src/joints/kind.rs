@@ -74,8 +74,10 @@ pub enum JointKind {
         /// The length of the rope, with the side of B counted `ratio` times. Positive and finite.
         length: Real,
     },
-    /// The rotations of two revolute joints that keep `angle 1 + ratio * angle 2` at its first
-    /// value. The joint has [`GearParts`](crate::GearParts).
+    /// The motions of two revolute or prismatic joints that keep `coordinate 1 + ratio * coordinate
+    /// 2` at its first value. A coordinate is an angle, or a translation. The fingers of a parallel
+    /// gripper are two sliders with a ratio of 1 or -1. The joint has
+    /// [`GearParts`](crate::GearParts).
     #[doc(alias = "cogwheel")]
     Gear {
         /// For two wheels with parallel axes that mesh outside: the teeth of the second divided by

@@ -5,6 +5,7 @@ mod at_impact;
 mod bounces;
 mod chains;
 mod contact_settings;
+mod gears;
 mod landings;
 mod levers;
 mod links;

@@ -164,8 +164,10 @@ impl JointDesc {
         JointDesc::new(a, b, JointKind::Pulley { supports, ratio, length })
     }
 
-    /// Describes a gear of two revolute joints: `angle 1 + ratio * angle 2` keeps its value. Body
-    /// B of each joint must be dynamic. The removal of either joint removes the gear.
+    /// Describes a gear of two revolute or prismatic joints: `coordinate 1 + ratio * coordinate 2`
+    /// keeps its value. A coordinate is an angle or a translation, so two sliders with a ratio of 1
+    /// or -1 are a parallel gripper. Body B of each joint must be dynamic. The removal of either
+    /// joint removes the gear.
     #[doc(alias = "cogwheel")]
     pub const fn gear(wheel_1: JointId, wheel_2: JointId, ratio: f32) -> JointDesc {
         JointDesc::between(JointEnds::Joints(wheel_1, wheel_2), JointKind::Gear { ratio }, Vec3::Y)

@@ -405,8 +405,8 @@ fn errors_name_what_does_not_fit_a_gear_or_a_pulley() {
     let needs = |what| Err(WorldError::BadJoint(JointFault::Needs(what)));
     let bad = |what, value| Err(WorldError::BadJoint(JointFault::BadValue { what, value }));
     for (desc, refused) in [
-        (JointDesc::gear(joints[0], weld, 1.0), needs("two revolute joints")),
-        (JointDesc::gear(joints[0], gear, 1.0), needs("two revolute joints")),
+        (JointDesc::gear(joints[0], weld, 1.0), needs("two revolute or prismatic joints")),
+        (JointDesc::gear(joints[0], gear, 1.0), needs("two revolute or prismatic joints")),
         (JointDesc::gear(joints[0], backward, 1.0), needs("a dynamic body B in each joint")),
         (JointDesc::rack_and_pinion(joints[0], joints[1], 1.0), needs("a prismatic and a revolute joint")),
         (JointDesc::gear(joints[0], joints[0], 1.0), Err(WorldError::BadJoint(JointFault::SameBody))),
