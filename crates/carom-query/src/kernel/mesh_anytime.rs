@@ -12,7 +12,7 @@
 use super::super::num::{Interval, Pose, Real, Vec3, above, below, narrow, narrow_real};
 use super::answer::Distance;
 use super::mesh_shape::MeshShape;
-use super::pair::relative;
+use super::pair::{are_infinite, relative};
 use crate::closest::Closest;
 use crate::mesh_mesh::{push_near, scale_of_pair, settle, visit_leaves};
 use crate::workspace::NearPair;
@@ -100,6 +100,11 @@ pub enum AnytimeMeshError {
         /// The index of the pair.
         pair: usize,
     },
+    /// A pose of the pair has a NaN or an infinity.
+    NotFinite {
+        /// The index of the pair.
+        pair: usize,
+    },
     /// The number of pairs differs from that at the start.
     WrongCount {
         /// Number at the start.
@@ -120,6 +125,7 @@ impl core::fmt::Display for AnytimeMeshError {
             AnytimeMeshError::NoMesh { pair } => {
                 write!(f, "pair {pair} names a mesh that is not in the list")
             }
+            AnytimeMeshError::NotFinite { pair } => write!(f, "a pose of pair {pair} is not finite"),
             AnytimeMeshError::WrongCount { expected, given } => {
                 write!(f, "the search was started with {expected} pairs, {given} were given")
             }
@@ -290,6 +296,9 @@ impl AnytimeMeshes {
         let is_unknown = |pair: &MeshPair| meshes.len() <= pair.mesh_a.max(pair.mesh_b) as usize;
         if let Some(pair) = pairs.iter().position(is_unknown) {
             return Err(AnytimeMeshError::NoMesh { pair });
+        }
+        if let Some(pair) = pairs.iter().position(|pair| are_infinite(&pair.pose_a, &pair.pose_b)) {
+            return Err(AnytimeMeshError::NotFinite { pair });
         }
         let AnytimeMeshes { search, settings, known, scaled, touching, near, .. } = self;
         let settings = *settings;
