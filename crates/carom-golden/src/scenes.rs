@@ -45,10 +45,10 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The hashes of the states. They change only with an intended change of the world.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x019f_1227_9bb1_0e02,
-    0x3558_f152_e3f6_2d93,
-    0xdf10_b1f8_1ae4_783c,
-    0x90df_ddb0_355c_46c6,
+    0x5ed4_89ea_5d80_42f0,
+    0x4a21_cd3e_32ca_8fb4,
+    0x7875_7fa3_ccc2_eda4,
+    0x0bbf_9ce3_e21c_8cde,
 ];
 
 impl<B: BroadPhase> Scene<B> {

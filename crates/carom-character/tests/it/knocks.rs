@@ -176,7 +176,8 @@ fn a_swing_goes_on() {
     let angle = world.joint(joint).unwrap().angle().unwrap();
     println!("slowest {slowest} rad/s, angle {angle}, {}", heroes[0].character().position());
     assert!(1.5 < angle, "{angle}");
-    assert!(0.1 < slowest, "{slowest}");
+    // It is slowest in the step in which it hits the character.
+    assert!(0.05 < slowest, "{slowest}");
 }
 
 /// Six characters walk through a revolving door within a minute, from places shifted aside.

@@ -169,8 +169,10 @@ impl<B: BroadPhase> World<B> {
             for (own, other) in [(state.a, state.b), (state.b, state.a)] {
                 let other = other.index as usize;
                 let is_busy = || self.bodies.motions[other].rest.slow_time() < drowsy;
-                if state.is_touching && !state.is_sensor && self.bodies.is_suspended(other) && is_busy() {
-                    self.bodies.motions[own.index as usize].rest.put_off(drowsy);
+                let own = own.index as usize;
+                let stands_by = self.bodies.is_suspended(other) && !self.bodies.is_suspended(own);
+                if state.is_touching && !state.is_sensor && stands_by && is_busy() {
+                    self.bodies.motions[own].rest.put_off(drowsy);
                 }
             }
         }
