@@ -34,14 +34,7 @@ impl BodyBounds<'_> {
         }
         let (displacement, angle) =
             (body.linear_velocity * self.dt, body.angular_velocity.length() * self.dt);
-        let path = |along: Vec3| self.path_box(index, shape, &body.pose, along, angle);
-        let mut aabb = path(displacement);
-        // After a bounce, it may go back beyond its start in the rest of the step.
-        if self.traits[index].is_fast && 0.0 < self.traits[index].restitution {
-            let back = path(-displacement);
-            aabb = Aabb { min: aabb.min.min(back.min), max: aabb.max.max(back.max) };
-        }
-        clamped(&aabb.inflated(0.5 * self.prediction))
+        clamped(&self.path_box(index, shape, &body.pose, displacement, angle).inflated(0.5 * self.prediction))
     }
 
     /// Whether the body will travel far for its thickness in a step.

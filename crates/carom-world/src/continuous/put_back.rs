@@ -13,8 +13,6 @@
 //!   the velocity across it. The callback of substeps, a belt or a spring may have given the body
 //!   energy. Then it is taken from the velocity along the fall alone.
 //! - If the body gave all its speed to another body, the remaining energy is taken from that body.
-//! - A body that rises out of its box in the broad phase is stopped at the border of the box. It
-//!   gets the speed that it had there, because it rises the rest of its way in the next step.
 //!
 //! Semi-implicit Euler stores a velocity that lags half a substep behind the pose. All energies
 //! here are those at the pose.
@@ -85,15 +83,6 @@ impl Fall {
         }
     }
 
-    /// Adds an energy per mass to the velocity of a body that rises against its fall.
-    fn add_to_rise(&self, body: &mut Body, energy: f64) {
-        let there = body.linear_velocity.as_dvec3().dot(self.down) + self.lag;
-        if there < 0.0 {
-            let change = -ops::sqrt(there * there + 2.0 * energy) - there;
-            body.linear_velocity += (self.down * change).as_vec3();
-        }
-    }
-
     /// Removes an energy per mass from the velocity of a body across its fall. Returns the part of
     /// it that the body did not have.
     fn remove_across(&self, body: &mut Body, excess: f64) -> f64 {
@@ -153,8 +142,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
     /// Corrects the velocities of all bodies that were moved back.
     pub(crate) fn settle_velocities(&mut self, sweeps: &mut Sweeps) {
         self.find_beside(sweeps);
-        let Sweeps { put_back, stops, flights, rotations, attachments, starts, beside, beside_gains, .. } =
-            sweeps;
+        let Sweeps { put_back, flights, rotations, attachments, starts, beside, beside_gains, .. } = sweeps;
         for &index in &*put_back {
             let index = index as usize;
             let Some(flight) = &flights[index] else { continue };
@@ -174,11 +162,6 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             let body = &self.bodies.motions[index];
             let mass = 1.0 / f64::from(body.inverse_mass);
             let excess = mass * fall.potential(body.world_center().as_dvec3() - flight.center_at(1.0));
-            if stops[index] == 1.0 && excess < 0.0 {
-                // No impact stopped it.
-                fall.add_to_rise(&mut self.bodies.motions[index], -excess / mass);
-                continue;
-            }
             if self.solver.may_gain_energy(number) {
                 fall.slow_down(&mut self.bodies.motions[index], excess / mass);
                 continue;

@@ -8,7 +8,6 @@ mod bounces;
 mod breaking;
 mod budget;
 mod bullets;
-mod ccd_bounces;
 mod colliders;
 mod combine_rules;
 mod contact_hooks;
