@@ -259,8 +259,8 @@ impl CharacterBody {
     ///
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
-    /// Hooks are not called for it; see [`CharacterBody::walk_where`]. While its body is disabled the
-    /// character does not move, and touches nothing. Then it falls from where it is.
+    /// Hooks are not called for it; see [`CharacterBody::walk_where`]. While its body is disabled
+    /// the character does not move, and touches nothing. Then it falls from where it is.
     ///
     /// Errors: a removed body; a place or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
@@ -273,8 +273,8 @@ impl CharacterBody {
     }
 
     /// Advances as [`CharacterBody::walk`], through colliders for which `is_solid` is false. It is
-    /// the counterpart of the hooks of a step. Its answer for a collider must not change during the
-    /// call.
+    /// the counterpart of the hooks of a step. Its answer for a collider must not change during
+    /// the call.
     ///
     /// [`OneWay`](crate::OneWay) is the rule for one-way platforms.
     ///
@@ -495,7 +495,8 @@ fn body_contact<B: BroadPhase>(world: &World<B>, contact: &Contact) -> Option<Bo
     Some(BodyContact { body, point, normal, approach, force: DVec3::ZERO })
 }
 
-/// Returns a view of the colliders with which a body collides: by the filter of its first collider.
+/// Returns a view of the colliders with which a body collides: by the filter of its first
+/// collider.
 ///
 /// Errors: a removed body.
 fn sweep_of<B: BroadPhase + SpatialIndex>(

@@ -23,8 +23,8 @@ pub enum ShapeError {
         /// The largest offending coordinate.
         value: f64,
     },
-    /// A size is below `carom_math::tol::MIN_LENGTH`; impossible in `f32`. Where 0 is allowed, it is
-    /// positive.
+    /// A size is below `carom_math::tol::MIN_LENGTH`; impossible in `f32`. It is positive if 0 is
+    /// allowed.
     TooSmall {
         /// The parameter.
         what: &'static str,

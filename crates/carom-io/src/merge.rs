@@ -61,7 +61,7 @@ fn merged(part: &Part, tolerance: f64, changes: &mut Changes) -> Result<Part, St
                 raw
             }
             Err(e @ MeshError::BadTolerance) => return Err(e.to_string()),
-            // What no mesh takes is refused where the part is used.
+            // Other faults of a mesh are refused by those that use the part.
             Err(_) => raw,
         };
         Ok(Piece { mesh: Arc::new(mesh), scale: [1.0; 3], placement: Placement::IDENTITY, solid })

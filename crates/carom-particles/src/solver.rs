@@ -133,8 +133,8 @@ impl ParticleSolver {
         2.0 * self.settings.radius
     }
 
-    /// Adds a liquid of particles at rest at these places. Returns their numbers. Each has the mass
-    /// of a cube of the [spacing](ParticleSolver::spacing).
+    /// Adds a liquid of particles at rest at these places. Returns their numbers. Each has the
+    /// mass of a cube of the [spacing](ParticleSolver::spacing).
     ///
     /// # Errors
     /// If a number of the liquid is out of its range, or a place is not finite, or there would be
@@ -164,8 +164,8 @@ impl ParticleSolver {
     /// [`Surroundings::constraints`] projects the constraints between them in each step.
     ///
     /// # Errors
-    /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as places, or
-    /// one is negative or not finite.
+    /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as places,
+    /// or one is negative or not finite.
     pub fn add_solid(
         &mut self,
         solid: &Solid,
@@ -205,7 +205,8 @@ impl ParticleSolver {
         Group { radius: if group.radius == 0.0 { self.settings.radius } else { group.radius }, ..group }
     }
 
-    /// Checks places and a group, and adds the group, in the place of a removed one if there is any.
+    /// Checks places and a group, and adds the group, in the place of a removed one if there is
+    /// any.
     fn add_group(&mut self, group: Group, positions: &[Vec3]) -> Result<Phase, ParticleError> {
         let group = self.with_radius(group);
         group.check(self.settings.radius)?;

@@ -47,8 +47,8 @@ pub struct FirstContact {
     /// near. Or at a row a piece of one lies in the box of a mesh without an inside: see
     /// [`Workcell::touches`].
     pub distance: Option<f64>,
-    /// The time, in seconds, from which it is not known whether the parts met before `time`; `None`
-    /// if they are apart until then.
+    /// The time, in seconds, from which it is not known whether the parts met before `time`;
+    /// `None` if they are apart until then.
     pub undecided_from: Option<f64>,
 }
 
@@ -59,8 +59,8 @@ pub enum JointPathError {
     /// A robot refuses a value of a row; rows count from 1.
     Row(usize, RobotError),
     /// There is no row, a time is not finite or not later than the one before, a row does not have
-    /// one value for each joint, a joint does not follow the one that it mimics, or a part on a link
-    /// is a half-space.
+    /// one value for each joint, a joint does not follow the one that it mimics, or a part on a
+    /// link is a half-space.
     Shape(String),
 }
 
@@ -250,8 +250,8 @@ impl<'a> JointPath<'a> {
     /// if they do not. A closed mesh is a solid: a part inside it touches it. A part can pass into
     /// a mesh without an inside and meet no surface; that is found at the rows only.
     ///
-    /// A time at which it is not known whether they meet does not end the search for a contact that
-    /// is certain.
+    /// A time at which it is not known whether they meet does not end the search for a contact
+    /// that is certain.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         // The first time at which it is not known whether they meet, with its row.
         let mut undecided: Option<(f64, usize)> = None;

@@ -4,8 +4,8 @@
 //! - A part is a shape on a link of a robot, or a fixed one: a mesh, a primitive, a point cloud,
 //!   an octree.
 //! - Balls around the parts exclude most pairs.
-//! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other. If
-//!   a piece lies in the box of an open mesh, it is not known whether they touch.
+//! - Parts touch if they share a point, or if a piece of one lies in a closed mesh of the other.
+//!   If a piece lies in the box of an open mesh, it is not known whether they touch.
 //!
 //! Reference: none needed.
 
@@ -36,8 +36,8 @@ struct Part {
 pub struct NearestPair {
     /// The parts.
     pub parts: [usize; 2],
-    /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other or
-    /// may do so.
+    /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other
+    /// or may do so.
     pub distance: f64,
     /// Whether [`Workcell::touches`] is known for them. If not, `distance` is 0 and only a lower
     /// bound, and the pair hides those at larger distances.
@@ -64,7 +64,8 @@ impl Workcell {
     }
 
     /// Returns the cell of one robot and its parts, in the order of the model. Closed meshes are
-    /// turned to face outwards, and a link is the union of its collision elements. A model without a robot gives an empty cell.
+    /// turned to face outwards, and a link is the union of its collision elements. A model without
+    /// a robot gives an empty cell.
     ///
     /// Errors: the first part whose mesh is refused, by name.
     pub fn of_model(model: &Model) -> Result<Workcell, String> {
@@ -94,7 +95,8 @@ impl Workcell {
         self.parts.len() - 1
     }
 
-    /// Removes a part. The indices of the parts after it decrease by one, in the allowed pairs too.
+    /// Removes a part. The indices of the parts after it decrease by one, in the allowed pairs
+    /// too.
     pub fn remove(&mut self, part: usize) {
         self.parts.remove(part);
         let others = self.allowed.iter().filter(|pair| !pair.contains(&part));
@@ -167,9 +169,9 @@ impl Workcell {
     }
 
     /// Whether two parts share a point, at the poses of all parts. A closed mesh is a solid here,
-    /// so a part inside it touches it. `None` if that is not known: the surfaces do not meet, and a
-    /// piece of one part lies in the box of a mesh that does not tell inside from outside. It is not
-    /// known either at a pose with a NaN or an infinity.
+    /// so a part inside it touches it. `None` if that is not known: the surfaces do not meet, and
+    /// a piece of one part lies in the box of a mesh that does not tell inside from outside. It is
+    /// not known either at a pose with a NaN or an infinity.
     pub fn touches(&self, parts: [usize; 2], poses: &[Pose]) -> Option<bool> {
         self.touches_at(parts, parts.map(|part| &poses[part]))
     }

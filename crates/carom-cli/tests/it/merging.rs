@@ -4,8 +4,8 @@ use crate::run::{carom, error, file, json, stderr, stdout};
 use core::fmt::Write;
 use serde_json::json;
 
-/// A ball of radius 1 as STL text, with each coordinate rounded down or up to five digits at random,
-/// so that equal corners differ.
+/// A ball of radius 1 as STL text, with each coordinate rounded down or up to five digits at
+/// random, so that equal corners differ.
 fn rounded_ball() -> String {
     let at = |i: u32, k: u32| {
         let latitude = core::f64::consts::PI * f64::from(i) / 8.0;

@@ -12,7 +12,8 @@ pub struct RayHit {
     /// The ray's parameter, in lengths of its direction.
     pub t: Real,
     /// Outward unit normal of the surface. A ray that starts in the shape hits it where it leaves,
-    /// and the normal is along the ray there. Zero for a shape without surface, if the direction is zero.
+    /// and the normal is along the ray there. Zero for a shape without surface, if the direction
+    /// is zero.
     pub normal: Vec3,
     /// The number of a triangle of a mesh or of a part of a compound; 0 for a single convex shape.
     pub part: u32,
@@ -104,8 +105,8 @@ pub struct PointProjection {
     pub point: Vec3,
     /// Whether the given point is known to lie in the solid, surface included.
     pub is_inside: bool,
-    /// Whether the point lies in the solid, surface included; `None` if the surface does not define
-    /// an inside.
+    /// Whether the point lies in the solid, surface included; `None` if the surface does not
+    /// define an inside.
     pub inside: Option<bool>,
     /// Distance from the surface: negative inside, positive if no inside is known. Infinite if the
     /// projected point is NaN, which is then not inside.

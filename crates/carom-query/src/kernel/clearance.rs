@@ -6,9 +6,9 @@
 //! skip pairs beyond the largest clearance. For each remaining pair the distance is searched up to
 //! its own clearance.
 //!
-//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance verification);
-//! E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept Sphere Volumes,
-//! TR99-018, UNC Chapel Hill, 1999.
+//! Reference: Akenine-Moller et al., Real-Time Rendering, 4th ed., 25.3.2 (tolerance
+//! verification); E. Larsen, S. Gottschalk, M. Lin, D. Manocha, Fast Proximity Queries with Swept
+//! Sphere Volumes, TR99-018, UNC Chapel Hill, 1999.
 
 use super::super::num::{Pose, Real, widen_real};
 use super::answer::Distance;
@@ -26,7 +26,8 @@ use carom_math::WidePose;
 
 /// Returns the nearest points of two shapes if they are nearer than `clearance`, a length; else
 /// `None`. World frame. The distance is 0 if they overlap. With a clearance of 0 the result is
-/// `None`. It is the undecided distance 0 if a pose is not finite. The search stops as soon as the clearance is proved.
+/// `None`. It is the undecided distance 0 if a pose is not finite. The search stops as soon as the
+/// clearance is proved.
 pub fn nearer_than(
     a: &Shape,
     pose_a: &Pose,
@@ -45,13 +46,14 @@ pub fn nearer_than(
 }
 
 /// Appends the nearest points of every pair of parts that are nearer to each other than their
-/// clearance. The list is sorted by A's part number, then by B's. World frame; the distance is 0 if
-/// two parts overlap.
+/// clearance. The list is sorted by A's part number, then by B's. World frame; the distance is 0
+/// if two parts overlap.
 ///
 /// `clearance` returns the clearance of a pair of parts. Its arguments are their numbers as in
 /// [`Distance::part_a`] and [`Distance::part_b`], see
-/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one that is NaN or above
-/// `most` is treated as `most`. If a pose is not finite, one undecided entry is added. Allocates only to grow `out`.
+/// [`Compound::locate`](super::Compound::locate). A clearance is a length; one that is NaN or
+/// above `most` is treated as `most`. If a pose is not finite, one undecided entry is added.
+/// Allocates only to grow `out`.
 pub fn clearance_violations(
     a: &Shape,
     pose_a: &Pose,

@@ -1,9 +1,9 @@
 //! Contacts with the facet ahead in a valley: the plane of the facet, not its near edge.
 //!
 //! In front of a bend upwards, the nearest point of the next facet is on the edge that it shares
-//! with the facet below the body. The direction from that edge leans back. For a ball or a wheel it
-//! leans by much more than the bend: by the distance along the floor over the radius. A speculative
-//! contact along it takes away speed.
+//! with the facet below the body. The direction from that edge leans back. For a ball or a wheel
+//! it leans by much more than the bend: by the distance along the floor over the radius. A
+//! speculative contact along it takes away speed.
 //!
 //! 1. Near a concave edge, the free space is the intersection of the half-spaces in front of the
 //!    two facets. So no contact with the edge is real, and both planes bound the body.
@@ -85,8 +85,8 @@ pub(super) fn face_concave_edges(
                 continue;
             }
             if !bend.is_concave {
-                // The plane is that of the last facet: only contacts over this one are new. Those of
-                // convex pieces are left to the smoothing of flat floors.
+                // The plane is that of the last facet: only contacts over this one are new. Those
+                // of convex pieces are left to the smoothing of flat floors.
                 if next.triangle.is_some() {
                     let Above { body, pose, prediction, .. } = *above;
                     manifolds[index] = touch.along(next.neighbour, facet.normal, body, pose, prediction);
@@ -142,8 +142,8 @@ struct Facet {
 }
 
 impl Facet {
-    /// Returns the triangle of a touch, or the face of a convex piece that leans most toward a plane
-    /// with this normal. `None` if it leans too steeply, or has too many corners.
+    /// Returns the triangle of a touch, or the face of a convex piece that leans most toward a
+    /// plane with this normal. `None` if it leans too steeply, or has too many corners.
     fn of(touching: &Touching<'_>, normal: DVec3) -> Option<Facet> {
         let mut corners = [DVec3::ZERO; MAX_CORNERS];
         if let Some(triangle) = touching.triangle {
@@ -170,8 +170,8 @@ impl Facet {
         &self.corners[..self.n_corners]
     }
 
-    /// Whether a point lies on the facet, or nearly: within the tolerance of its plane, of its sides
-    /// and of its box.
+    /// Whether a point lies on the facet, or nearly: within the tolerance of its plane, of its
+    /// sides and of its box.
     fn has(&self, position: DVec3, tolerance: f64) -> bool {
         let corners = self.corners();
         let margin = DVec3::splat(tolerance);
@@ -272,9 +272,9 @@ impl Bend {
         Some(Bend { facet, is_concave: true, along, ends })
     }
 
-    /// Returns the contacts of the lowest points of the body with the plane of the second facet, if
-    /// there are any between the ends of the edge. Behind another bend, there may be none: then all
-    /// count.
+    /// Returns the contacts of the lowest points of the body with the plane of the second facet,
+    /// if there are any between the ends of the edge. Behind another bend, there may be none: then
+    /// all count.
     fn contacts(&self, next: &Touching<'_>, above: &Above<'_>, is_behind: bool) -> Option<Manifold> {
         let touch = next.touch?;
         let mut feature = Feature::new();

@@ -1,4 +1,5 @@
-//! The touches of a body: its neighbours, their manifolds, and the pieces that the contacts lie on.
+//! The touches of a body: its neighbours, their manifolds, and the pieces that the contacts lie
+//! on.
 
 use super::super::num::geom::Manifold;
 use super::super::num::sat::manifold_along;
@@ -123,8 +124,8 @@ pub(super) struct Touching<'a> {
     pub(super) index: usize,
     /// `None` if there is no contact any more.
     pub(super) touch: Option<Touch>,
-    /// The corners of the piece if it is a triangle, in the world. They are cached, because lookups
-    /// for each pair of touches took a quarter of a step.
+    /// The corners of the piece if it is a triangle, in the world. They are cached, because
+    /// lookups for each pair of touches took a quarter of a step.
     pub(super) triangle: Option<[DVec3; 3]>,
     /// The normal of the triangle, towards the body; zero without area.
     pub(super) face: Option<DVec3>,
@@ -156,8 +157,8 @@ impl<'a> Touching<'a> {
         touching
     }
 
-    /// Gives the touch the normal and the offset of a plane of the piece. The contact still counts as
-    /// one with an edge.
+    /// Gives the touch the normal and the offset of a plane of the piece. The contact still counts
+    /// as one with an edge.
     pub(super) fn turn_to(&mut self, normal: DVec3, plane: f64) {
         if let Some(touch) = &mut self.touch {
             touch.normal = normal;

@@ -14,16 +14,16 @@
 //!   see [`settings`](crate::contacts::settings).
 //! - **Round surfaces.** The anchor of a ball or wheel is corrected as it rolls: see
 //!   [`round`](crate::contacts::round).
-//! - **Friction.** It is solved after the normals: see [`friction`](crate::impulses::friction). On a
-//!   body that turns, its point moves: see [`carrier`](crate::impulses::carrier).
+//! - **Friction.** It is solved after the normals: see [`friction`](crate::impulses::friction). On
+//!   a body that turns, its point moves: see [`carrier`](crate::impulses::carrier).
 //!
 //! Reference: E. Catto, Solver2D, box2d.org, 2024 (substeps, relaxation); M. Macklin et al., Small
-//! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence, GDC
-//! 2005.
+//! Steps in Physics Simulation, SCA 2019; E. Catto, Iterative Dynamics with Temporal Coherence,
+//! GDC 2005.
 //! Differs: the warm start of a substep is per body, not per contact. Anchors and masses are fixed
 //! within a step, so the impulses change a body in the same way again.
-//! Tried: relaxing after the last substep only. Towers fall, and overlaps of a pile stay four times
-//! as deep. Figures: `benches/notes/carom-world.md`.
+//! Tried: relaxing after the last substep only. Towers fall, and overlaps of a pile stay four
+//! times as deep. Figures: `benches/notes/carom-world.md`.
 
 use crate::contacts::round::rolled;
 use crate::impulses::carrier::find_carriers;
@@ -66,9 +66,9 @@ impl<B: States, const STAGE: u8> Kernel for Stepper<'_, B, STAGE> {
 
     #[inline(always)]
     fn run<S: Simd>(mut self, simd: S) {
-        // There are more vectors than registers, so some are spilled to the stack. An aligned frame
-        // puts each of them in one cache line. Without this, a stage took up to 1.5x as long,
-        // depending on the caller's stack.
+        // There are more vectors than registers, so some are spilled to the stack. An aligned
+        // frame puts each of them in one cache line. Without this, a stage took up to 1.5x as
+        // long, depending on the caller's stack.
         let aligned = REST;
         core::hint::black_box(&aligned);
         let n = self.groups.len();
@@ -174,8 +174,8 @@ fn prepare<S: Simd, B: States>(simd: S, g: &mut Group, states: &mut B, inverse_h
     pair.scatter(simd, g, states, u8::MAX);
 }
 
-/// Removes the warm start in these lanes, friction included. A normal impulse is kept up to the one
-/// that changes the speed of its contact by `max_speed`.
+/// Removes the warm start in these lanes, friction included. A normal impulse is kept up to the
+/// one that changes the speed of its contact by `max_speed`.
 ///
 /// The contacts are not solved meanwhile. A contact would push against the speed that others
 /// gained by the warm start. If it is deep, it would keep that impulse, and throw the body.
@@ -299,8 +299,8 @@ fn solve_normals<S: Simd, B: States, const STAGE: u8>(
         } else {
             old
         };
-        // The impulse of a loaded contact with push-out decays, so that push-out does not build up:
-        // see `impulses/load.rs`. At the largest push-out speed it decays less.
+        // The impulse of a loaded contact with push-out decays, so that push-out does not build
+        // up: see `impulses/load.rs`. At the largest push-out speed it decays less.
         let decay = S::F32x8::select(wanted.lt(zero), one - leak * (pushing / wanted), one);
         let new = ((warm_start - (speed + bias) * mass) * decay).max(zero);
         let new = if STAGE == RELAX_BETWEEN || STAGE == REPEAT {

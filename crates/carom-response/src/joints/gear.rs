@@ -2,8 +2,8 @@
 //!
 //! - A coordinate is the angle of a revolute joint, with full turns, or the translation of a
 //!   prismatic joint. The row keeps `coordinate 1 + factor * coordinate 2` at its initial value.
-//! - The row acts on up to four bodies: the two that turn or slide, and the two that carry them. So
-//!   the housing gets the reaction, and momentum is kept.
+//! - The row acts on up to four bodies: the two that turn or slide, and the two that carry them.
+//!   So the housing gets the reaction, and momentum is kept.
 //! - One body may be several of the four, such as the arm of a planetary gear. Its parts of the
 //!   row are added up.
 //!
@@ -25,8 +25,8 @@ use carom_math::{Mat3, Pose, Real, Vec3, rotation};
 use core::f32::consts::PI;
 
 impl Joint {
-    /// Returns a gear of two revolute or prismatic joints, or a rack and pinion of a prismatic and a
-    /// revolute joint, in this order. `bodies` are A and B of each joint.
+    /// Returns a gear of two revolute or prismatic joints, or a rack and pinion of a prismatic and
+    /// a revolute joint, in this order. `bodies` are A and B of each joint.
     ///
     /// Errors: [`JointFault::Needs`] for joints of other kinds, and [`JointFault::SameBody`] if
     /// both have the same body B.
@@ -217,8 +217,8 @@ impl JointStep {
         apply(&parts, change, bodies);
     }
 
-    /// Returns the impulses on B, the second body that turns or slides: the linear one at its joint
-    /// point, and the angular one. `None` if the joint is not a gear.
+    /// Returns the impulses on B, the second body that turns or slides: the linear one at its
+    /// joint point, and the angular one. `None` if the joint is not a gear.
     pub(crate) fn gear_load(&self, joint: &Joint, states: &[State]) -> Option<(Vec3, Vec3)> {
         let (step, factor) = (self.gear?, joint.kind.gear_factor()?);
         let turn = rotation::mul(delta_rotation(&states[step.slots[1]]), step.rotations[1]);
@@ -262,14 +262,15 @@ impl JointStep {
         Some(parts)
     }
 
-    /// Returns the vector from the centre of mass of the mount of a slider to the joint point on the
-    /// body that slides.
+    /// Returns the vector from the centre of mass of the mount of a slider to the joint point on
+    /// the body that slides.
     fn rack_arm(&self, step: &GearStep, k: usize, states: &[State]) -> Vec3 {
         let (mount, rack) = (&states[step.slots[k]], &states[[self.slots.0, self.slots.1][k]]);
         step.between[k] + moved(rack) - moved(mount) + self.part_arm(k, states)
     }
 
-    /// Returns the vector from the centre of mass of a body that turns or slides to its joint point.
+    /// Returns the vector from the centre of mass of a body that turns or slides to its joint
+    /// point.
     fn part_arm(&self, k: usize, states: &[State]) -> Vec3 {
         let (slot, anchor) = [(self.slots.0, self.anchor_a), (self.slots.1, self.anchor_b)][k];
         rotation::rotate(delta_rotation(&states[slot]), anchor)

@@ -6,8 +6,8 @@
 //!   unstable. It overshoots as a damped oscillator does.
 //! - A spring of a frequency is scaled by the mass that its joint moves. So a free motion has the
 //!   stated frequency for bodies of any mass (test:
-//!   `sliders::a_position_motor_swings_at_its_frequency`, in carom-world). In a row of joints it is
-//!   the inertia of all that lies behind: see `spring_trees.rs` (test:
+//!   `sliders::a_position_motor_swings_at_its_frequency`, in carom-world). In a row of joints it
+//!   is the inertia of all that lies behind: see `spring_trees.rs` (test:
 //!   `spring_chains::a_position_motor_holds_the_arm_behind_it`). Soft pulleys and gears use the
 //!   mass of their own bodies alone.
 //!
@@ -21,10 +21,10 @@ use core::f64::consts::TAU;
 /// A damped spring, given by the free oscillation of the mass that it moves, or by its forces.
 ///
 /// In joints, each substep uses the force at its end (backward Euler). So no spring is unstable,
-/// but the substep adds `pi * frequency * substep` to the damping ratio. Without damping, the amplitude
-/// after ten cycles at 360 substeps per second is 78 % at 0.5 Hz, 60 % at 1 Hz, 35 % at 2 Hz and
-/// 7 % at 5 Hz. More substeps reduce this. A [`TorsionSpring`](crate::TorsionSpring) keeps its
-/// energy.
+/// but the substep adds `pi * frequency * substep` to the damping ratio. Without damping, the
+/// amplitude after ten cycles at 360 substeps per second is 78 % at 0.5 Hz, 60 % at 1 Hz, 35 % at
+/// 2 Hz and 7 % at 5 Hz. More substeps reduce this. A [`TorsionSpring`](crate::TorsionSpring)
+/// keeps its energy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Spring {
@@ -142,10 +142,10 @@ pub struct Motor {
     /// The largest force along an axis, or the largest torque about one. Not negative.
     ///
     /// A body that joints or contacts hold between two others, both more than 300 times heavier,
-    /// counts in its joints as heavier than it is: as a three-hundredth of the lighter one. A fixed
-    /// body is infinitely heavy. If such a body moves against both, it accelerates less than this
-    /// force says. The inertia of a body on a lever outside of it counts in the same way. All other
-    /// bodies have their true masses (test:
+    /// counts in its joints as heavier than it is: as a three-hundredth of the lighter one. A
+    /// fixed body is infinitely heavy. If such a body moves against both, it accelerates less than
+    /// this force says. The inertia of a body on a lever outside of it counts in the same way. All
+    /// other bodies have their true masses (test:
     /// `unequal_joints::motors_act_on_true_masses`, in carom-world).
     #[cfg_attr(feature = "serde", serde(deserialize_with = "crate::null_numbers::upper"))]
     pub max_force: Real,

@@ -12,10 +12,10 @@
 //! `long_levers::chains_on_long_levers_stay_at_rest`).
 //!
 //! 1. All joints but rigid ropes and rods, pulleys, gears and screws form trees. Sprung ones come
-//!    first, so that a rigid joint closes a loop if there is one. A tree is solved directly if it has
-//!    two joints and a spring: a torsion spring, a motor with a target, or a soft joint. A single
-//!    joint is if it is soft, has two position motors, or is a hinge that a motor turns. A tree also
-//!    is if two joints hold the rotation of one body, one of them on a lever beyond
+//!    first, so that a rigid joint closes a loop if there is one. A tree is solved directly if it
+//!    has two joints and a spring: a torsion spring, a motor with a target, or a soft joint. A
+//!    single joint is if it is soft, has two position motors, or is a hinge that a motor turns. A
+//!    tree also is if two joints hold the rotation of one body, one of them on a lever beyond
 //!    [`MAX_LEVER_RATIO`]. All other joints keep their own rows.
 //! 2. The velocities `v` and impulses `x` of a substep satisfy `M v = M u + J^T x` and
 //!    `J v + C x = r`. C is zero for rigid rows and the compliance of springs. Elimination from
@@ -25,8 +25,8 @@
 //!    solved again.
 //! 4. A motor at its largest force, or a spring that passes [`MAX_TURN`], becomes a row of given
 //!    impulse or speed in the same way.
-//! 5. The stiffness of a spring of a frequency follows from the mass of all that lies behind it, as
-//!    if that were one body: see `rows`.
+//! 5. The stiffness of a spring of a frequency follows from the mass of all that lies behind it,
+//!    as if that were one body: see `rows`.
 //! 6. A torsion spring that is soft for its two bodies uses the mean of three angles, as a single
 //!    hinge does. A stiff one uses the angle at the end of the substep, which loses energy.
 //! 7. A sprung joint that closes a loop is a tree of its own. These trees are solved in turn.
@@ -38,6 +38,7 @@
 
 mod elimination;
 mod rows;
+mod tree;
 
 use crate::bodies::free::{motion, set_motion};
 use crate::bodies::mass::MassData;
@@ -49,65 +50,17 @@ use crate::joints::rows::{JointStep, Jointed, Solver, Substep};
 use crate::joints::six::{Six, Square, add, shifted};
 use crate::joints::spring_trees::elimination::System;
 use crate::joints::spring_trees::rows::Row;
+use crate::joints::spring_trees::tree::{Link, Node, mass_of};
 use crate::sleep::island::DisjointSets;
 use alloc::vec::Vec;
-use carom_math::glam::{DMat3, DVec3};
+use carom_math::glam::DVec3;
 use carom_math::{Real, Vec3};
 use core::ops::Range;
-
-/// A body that does not turn or move along an axis counts as heavier by this factor than along
-/// its other axes.
-const MAX_ANISOTROPY: f64 = 1e10;
 
 /// The largest inverse mass of a body at the end of a lever, per inverse mass of the body, with
 /// which joints converge one after the other. A rod that is held at its end has 1. A cube of half
 /// side `a` on a lever `r` has `r^2 / (2 a^2)`.
 const MAX_LEVER_RATIO: Real = 10.0;
-
-/// A joint of a tree.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    /// The place of the joint among the joints that are solved.
-    step: u32,
-    /// The parent is `None` if it is not moved by forces.
-    parent: Option<u32>,
-    child: u32,
-    child_is_b: bool,
-    /// The root of the tree, if no fixed body holds it.
-    free_root: Option<u32>,
-    /// The rows of the joint among those of all trees.
-    first_row: usize,
-    n_rows: usize,
-    /// The first entry of its matrix.
-    first_factor: usize,
-}
-
-impl Link {
-    fn rows(&self) -> Range<usize> {
-        self.first_row..self.first_row + self.n_rows
-    }
-
-    fn square(&self) -> Range<usize> {
-        self.first_factor..self.first_factor + self.n_rows * self.n_rows
-    }
-}
-
-/// A body of a tree.
-#[derive(Clone, Debug)]
-struct Node {
-    slot: u32,
-    is_root: bool,
-    center: DVec3,
-    /// The mass with that of the children, for impulses of this substep.
-    mass: Square,
-    inverse: Square,
-    /// The impulse of the children.
-    push: Six,
-    /// The change of the velocity.
-    change: Six,
-    /// The mass with that of the children, as if they were one body.
-    composite: Square,
-}
 
 /// Trees that are solved together, by their joints and their bodies.
 #[derive(Clone, Debug)]
@@ -116,7 +69,7 @@ struct Forest {
     nodes: Range<usize>,
 }
 
-/// What the search knows of a tree.
+/// The findings of the search for a tree.
 #[derive(Clone, Copy, Debug, Default)]
 struct Count {
     n_joints: u32,
@@ -179,8 +132,8 @@ fn is_edge(joint: &Joint) -> bool {
     }
 }
 
-/// Whether a joint of a tree has a spring, or a motor that acts as one. A motor of a speed is among
-/// them: it moves an arm, too (test: `spring_chains::motors_in_a_row_have_their_speeds`).
+/// Whether a joint of a tree has a spring, or a motor that acts as one. A motor of a speed is
+/// among them: it moves an arm, too (test: `spring_chains::motors_in_a_row_have_their_speeds`).
 fn is_sprung(joint: &Joint) -> bool {
     // A torsion spring without stiffness and damping counts turns.
     let turns = joint.torsion_spring.is_some_and(|spring| 0.0 < spring.stiffness.max(spring.damping));
@@ -313,8 +266,8 @@ impl SpringTrees {
         }
     }
 
-    /// Whether a joint that is part of no tree acts on the bodies of one. Trees have no warm start,
-    /// so they are then solved before such joints, too.
+    /// Whether a joint that is part of no tree acts on the bodies of one. Trees have no warm
+    /// start, so they are then solved before such joints, too.
     pub(crate) fn is_attached(&self) -> bool {
         self.is_attached && !self.links.is_empty()
     }
@@ -483,29 +436,6 @@ impl SpringTrees {
             }
         }
     }
-}
-
-/// Returns the mass matrix of a body about its centre.
-fn mass_of(mass: &JointMass) -> Square {
-    let (mass, inertia) = inertia_of(mass);
-    let mut matrix = Square::default();
-    for i in 0..3 {
-        matrix[i][i] = mass;
-        for k in 0..3 {
-            matrix[i + 3][k + 3] = 0.5 * (inertia.col(k)[i] + inertia.col(i)[k]);
-        }
-    }
-    matrix
-}
-
-/// Returns the mass and the inertia of a body. Directions in which it cannot move or turn are
-/// heavy.
-fn inertia_of(mass: &JointMass) -> (f64, DMat3) {
-    let turning = mass.turning.as_dmat3();
-    let trace = turning.x_axis.x + turning.y_axis.y + turning.z_axis.z;
-    let moving = f64::from(mass.moving);
-    let least = trace.max(moving).max(f64::MIN_POSITIVE) / MAX_ANISOTROPY;
-    (1.0 / moving.max(least), (turning + DMat3::from_diagonal(DVec3::splat(least))).inverse())
 }
 
 impl Node {

@@ -159,7 +159,8 @@ fn gantries_on_long_levers_bear_their_load_while_they_move() {
     }
 }
 
-/// A body slides out until its lever is long, and so changes the way in which its joints are solved.
+/// A body slides out until its lever is long, and so changes the way in which its joints are
+/// solved.
 #[test]
 fn a_lever_that_grows_changes_no_force() {
     for rate in [30.0, 60.0, 144.0] {

@@ -1,5 +1,5 @@
-//! The view of a body for writing: [`World::body_mut`](crate::World::body_mut). This file has pose,
-//! motion and shape; `body_settings.rs` has the rest.
+//! The view of a body for writing: [`World::body_mut`](crate::World::body_mut). This file has
+//! pose, motion and shape; `body_settings.rs` has the rest.
 //!
 //! The view itself wakes nothing. A setter wakes the body and, if the change affects them, the
 //! bodies that touch it. A setter that returns an error has changed nothing. Handle, joints and
@@ -43,9 +43,10 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the pose of the body in the world frame, and wakes it and the bodies that it touched.
-    /// The body jumps: it gets no velocity, and carries no bodies along. Characters that stand on it
-    /// go along. To move a platform with its load use [`BodyMut::move_to`]. A rope or cloth that is
-    /// attached to it follows at a limited speed, unless `SoftBodyMut::transform` takes it along.
+    /// The body jumps: it gets no velocity, and carries no bodies along. Characters that stand on
+    /// it go along. To move a platform with its load use [`BodyMut::move_to`]. A rope or cloth
+    /// that is attached to it follows at a limited speed, unless `SoftBodyMut::transform` takes it
+    /// along.
     ///
     /// Errors: a pose that is not finite or not a rotation.
     pub fn set_pose(&mut self, pose: Pose) -> Result<&mut Self, WorldError> {

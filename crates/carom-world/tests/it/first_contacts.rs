@@ -13,8 +13,8 @@ fn speeds(world: &World, ball: BodyId) -> [f32; 2] {
 }
 
 /// A ball that does not spin falls onto a rough floor with 2 m/s along it. Friction keeps the
-/// angular momentum about the contact, so it rolls at 5/7 of its speed after the first step. A ball
-/// that is found in the floor is later pushed out, which costs a part of its energy.
+/// angular momentum about the contact, so it rolls at 5/7 of its speed after the first step. A
+/// ball that is found in the floor is later pushed out, which costs a part of its energy.
 #[test]
 fn r_a_ball_that_lands_fast_rolls_at_five_sevenths_of_its_speed() {
     for ccd in [false, true] {
@@ -35,8 +35,8 @@ fn r_a_ball_that_lands_fast_rolls_at_five_sevenths_of_its_speed() {
                 let [speed, rim] = speeds(&world, ball);
                 println!("ccd {ccd}, restitution {restitution}, {height} m: {speed} m/s, rim {rim} m/s");
                 let momentum = speed + 0.4 * rim;
-                // Up to a gap of 1/16 of the lever, friction acts in the middle of the gap. With the
-                // lever off by 1/32, the speed is off by 0.0255.
+                // Up to a gap of 1/16 of the lever, friction acts in the middle of the gap. With
+                // the lever off by 1/32, the speed is off by 0.0255.
                 assert!((momentum - 2.0).abs() < 0.026, "{height} m, ccd {ccd}: {momentum} of 2");
                 assert!((speed - 10.0 / 7.0).abs() < 0.026, "{height} m, ccd {ccd}: {speed} m/s");
                 assert!((rim - 10.0 / 7.0).abs() < 0.026, "{height} m, ccd {ccd}: {rim} m/s");

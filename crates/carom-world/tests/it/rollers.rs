@@ -81,8 +81,8 @@ enum Motion {
     Spinning,
 }
 
-/// Lets a roller pass a seam. Returns the part of its energy that is left, and that of a rigid body
-/// that is stopped across the second plane at once.
+/// Lets a roller pass a seam. Returns the part of its energy that is left, and that of a rigid
+/// body that is stopped across the second plane at once.
 fn energy_left(
     ground: Ground,
     shape: &Shape,
@@ -176,8 +176,8 @@ fn rollers_keep_their_energy_at_a_falling_seam() {
     check(&[Motion::Rolling, Motion::Sliding], &[-1.7, -5.0], 0.98);
 }
 
-/// Walls and steep ramps are no seams. A box stops at a wall, and a roller keeps hardly more than the
-/// part of its velocity along the wall, or along a ramp of 60 degrees.
+/// Walls and steep ramps are no seams. A box stops at a wall, and a roller keeps hardly more than
+/// the part of its velocity along the wall, or along a ramp of 60 degrees.
 #[test]
 fn corners_still_stop() {
     for ground in GROUNDS {
@@ -204,8 +204,8 @@ fn corners_still_stop() {
     }
 }
 
-/// The facets of the valley `y = x^2 / 20` are 0.3 m wide. A roller starts at rest at x = -6. Half-
-/// spaces have no edges: they are the reference.
+/// The facets of the valley `y = x^2 / 20` are 0.3 m wide. A roller starts at rest at x = -6.
+/// Half- spaces have no edges: they are the reference.
 #[test]
 fn rollers_rise_in_a_valley_as_between_half_spaces() {
     let at = |k: i32| Vec3::new(0.3 * k as f32, (0.3 * k as f32).powi(2) / 20.0, 0.0);
@@ -260,8 +260,8 @@ fn rollers_rise_in_a_valley_as_between_half_spaces() {
     }
 }
 
-/// A cylinder that passes the side of a ramp is not lifted. One that meets the ramp with its end is
-/// lifted there, and its other end stays down.
+/// A cylinder that passes the side of a ramp is not lifted. One that meets the ramp with its end
+/// is lifted there, and its other end stays down.
 #[test]
 fn a_cylinder_meets_a_narrow_ramp_with_what_is_over_it() {
     let (half_height, inner) = (0.2, 0.3);

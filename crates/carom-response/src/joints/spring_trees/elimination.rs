@@ -6,7 +6,7 @@
 use crate::joints::mass::JointMass;
 use crate::joints::six::{Six, add, dot, inverse, times};
 use crate::joints::spring_trees::rows::{Bound, MAX_ROWS, Row};
-use crate::joints::spring_trees::{Link, Node, mass_of};
+use crate::joints::spring_trees::tree::{Link, Node, mass_of};
 use core::ops::Range;
 
 /// The number of solutions after which limits are added. Later ones only release rows, so they end.

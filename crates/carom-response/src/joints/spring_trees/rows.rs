@@ -19,7 +19,7 @@ use crate::joints::load::JointImpulse;
 use crate::joints::motor::{Drive, Implicit, Motor};
 use crate::joints::rows::{JointStep, Moving, Substep, angle_near};
 use crate::joints::six::{Six, Square, dot, inverse, shifted, times};
-use crate::joints::spring_trees::{Link, Node};
+use crate::joints::spring_trees::tree::{Link, Node};
 use crate::joints::torsion_spring::MAX_TURN;
 use alloc::vec::Vec;
 use carom_math::{Real, Vec3, ops, rotation};
