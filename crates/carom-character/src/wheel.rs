@@ -181,8 +181,8 @@ pub struct VehicleWheel {
     pub desc: WheelDesc,
     /// The body under it; `None` in the air.
     pub ground: Option<BodyId>,
-    /// The soft body under it; `None` in the air and on a body. A state that was
-    /// stored without the feature has none.
+    /// The soft body under it; `None` in the air and on a body. A state that was stored without
+    /// the feature has none.
     #[cfg(feature = "soft")]
     #[cfg_attr(feature = "serde", serde(default))]
     pub soft_ground: Option<SoftBodyId>,

@@ -1,8 +1,8 @@
 //! Merges vertices that are nearer than a tolerance, and drops the triangles that collapse.
 //!
-//! - In the order of their numbers, each vertex becomes the first kept vertex within the tolerance,
-//!   or is kept. So kept vertices are farther apart than the tolerance, and a vertex moves at most
-//!   by it, however many lie in a row.
+//! - In the order of their numbers, each vertex becomes the first kept vertex within the
+//!   tolerance, or is kept. So kept vertices are farther apart than the tolerance, and a vertex
+//!   moves at most by it, however many lie in a row.
 //! - A grid finds the kept vertices near a point. Its cells are wider than a search, so a search
 //!   opens at most two cells along each axis.
 //! - Only vertices that triangles use take part.

@@ -135,8 +135,8 @@ fn ray_hit(hash: &mut Hash, shape: &Shape, pose: &Pose, ray: &Ray) {
     }
 }
 
-/// Adds the pairs of boxes that move for some frames. Every broad phase gives the same ones, so one
-/// more does not change the hash.
+/// Adds the pairs of boxes that move for some frames. Every broad phase gives the same ones, so
+/// one more does not change the hash.
 fn broad_phases(hash: &mut Hash) -> Result<(), Error> {
     let mut expected = Vec::new();
     for (k, listed) in ALGORITHMS.iter().enumerate() {

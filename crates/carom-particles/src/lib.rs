@@ -62,8 +62,8 @@
 //! A step is divided into substeps. An unstable step ends in [`ParticleError::TooDense`] or
 //! [`ParticleError::Exploded`], and the particles stay as they were before it. The same input
 //! gives the same bits on any number of threads (test:
-//! `mixed::any_number_of_threads_gives_the_same`), on any target of `cargo xtask golden`, and after
-//! [`ParticleSolver::save`] and [`ParticleSolver::load`].
+//! `mixed::any_number_of_threads_gives_the_same`), on any target of `cargo xtask golden`, and
+//! after [`ParticleSolver::save`] and [`ParticleSolver::load`].
 //!
 //! If particles are added in another order, they get other indices, but the same bits. The
 //! exception is particles with equal data at one point, which may swap roles.

@@ -172,7 +172,8 @@ fn stairs_view(scene: &SceneSpec) -> View {
     }
 }
 
-/// Returns a view of a row of the scoreboard from the front, with all moving bodies in the picture.
+/// Returns a view of a row of the scoreboard from the front, with all moving bodies in the
+/// picture.
 fn physics_view(scene: &SceneSpec) -> View {
     let positions = || scene.bodies.iter().filter(|body| !body.is_fixed()).map(|body| body.pose.translation);
     let low = positions().fold(Vec3::INFINITY, Vec3::min);

@@ -69,8 +69,8 @@ fn corners_with_rounded_digits_become_one() {
     }
 }
 
-/// The vertices that remain, and the number of the one that each becomes, by a search over all kept
-/// ones.
+/// The vertices that remain, and the number of the one that each becomes, by a search over all
+/// kept ones.
 fn merged_by_all_pairs(mesh: &TriMesh, tolerance: f64) -> (Vec<DVec3>, Vec<u32>) {
     let mut kept: Vec<DVec3> = Vec::new();
     let becomes = mesh.vertices().iter().map(|v| {

@@ -34,8 +34,8 @@ const SLACK: f64 = 0.1;
 /// is too long. So this is the strain at which it takes eight passes to reach a tension.
 const SLACK_PER_PASS: f32 = 4.0;
 
-/// Without a particle that is farther from a pin than this part of its tether, no tether of a cloth
-/// that stretches is projected in a substep.
+/// Without a particle that is farther from a pin than this part of its tether, no tether of a
+/// cloth that stretches is projected in a substep.
 const NEAR_PART: f32 = 0.9;
 
 /// The largest number of tethers of a particle, and of sides of pins.
