@@ -200,6 +200,7 @@ impl Character {
     }
 
     /// Leaves the ground without a move.
+    #[cfg(feature = "world")]
     pub(crate) fn pause(&mut self) {
         self.walked.clear();
         (self.ground, self.ahead) = (None, DVec3::ZERO);
