@@ -140,10 +140,11 @@ fn table() -> String {
         "# Which pairs, which questions\n\n\
          A test runs each query for each pair of kinds, in either order, and writes this page.\n\n\
          `I` is `intersects`, `D` `distance`, `C` `contact`, `M` `manifolds`, and `T` `cast`, the time of\n\
-         impact. A small `c`: the depth is that of a pair of parts, and the answer says so. `-`: the query\n\
-         has no answer. Two half-spaces overlap without end, so they have no depth and no contacts. If two\n\
-         fields come near each other, the time of impact may be undecided. A part of a compound is any shape\n\
-         but a compound.\n\n|",
+         impact. `c`: the depth may be that of one pair of parts, such as triangles, cells or parts of a\n\
+         compound. Moving by it may not separate the shapes: `PairContact::is_local`. `-`: the query has no\n\
+         answer. Two half-spaces overlap without end unless their normals are opposite. The distance of\n\
+         their contact is then minus infinity, and they have no manifold. If two fields come near each\n\
+         other, the time of impact may be undecided. A part of a compound is any shape but a compound.\n\n|",
     );
     write_pairs(&mut text, &kinds, |a, b| cell(a, b, &mut random));
     text.push_str("\n`\"`: as in the other order.\n\n# Which algorithm\n\n|");
