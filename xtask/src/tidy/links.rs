@@ -45,9 +45,11 @@ pub(super) fn check(path: &str, text: &str, files: &[String]) -> Vec<Complaint> 
     found
 }
 
-/// Returns the targets of the links of a line.
+/// Returns the targets of the links of a line, or the target of a label (`[label]: target`).
 fn targets(line: &str) -> impl Iterator<Item = &str> {
-    line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target)
+    let inline = line.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+    let labelled = line.strip_prefix('[').and_then(|rest| rest.split_once("]: ")).map(|(_, target)| target);
+    inline.chain(labelled)
 }
 
 /// Whether a link of this page leads out of the workspace, as addresses and items of rustdoc do, or
@@ -100,6 +102,7 @@ mod tests {
         assert!(rules("README.md", good).is_empty());
         assert!(rules("crates/a/README.md", "[a](../../README.md) [b](../b/) [c](a::B)").is_empty());
         assert_eq!(rules("README.md", "\n[a](crates/c) [b](crates/a/src/joints/kind)"), [("link", 2); 2]);
+        assert_eq!(rules("README.md", "[`a`]: crates/a\n[`b`]: crates/c\n[c] and: d"), [("link", 2)]);
         // The name of a folder is no part of a name, and code is not checked.
         assert_eq!(
             rules("README.md", "[a](crate)\n```\n[a](crate)\n```\n[b](c)"),
