@@ -111,9 +111,7 @@ pub(crate) fn run(root: &Path) -> Result<bool, Error> {
     let scenes: Vec<Value> = document["scenes"].as_array().cloned().unwrap_or_default();
     let n_pictures = draw_scenes(&folder, &scenes);
     std::fs::write(folder.join("index.html"), index(&scenes, &folder))?;
-    let facade = root.join("crates/carom");
-    let head = std::fs::read_to_string(facade.join("src/lib.rs"))?;
-    let body = guide::body(&head, &std::fs::read_to_string(facade.join("GUIDE.md"))?);
+    let body = guide::body(&std::fs::read_to_string(root.join("crates/carom/GUIDE.md"))?);
     std::fs::write(folder.join("guide.html"), framed("carom: the guide", &body))?;
     let plots = plots::write(&root.join("benches"), &folder)?;
     std::fs::write(folder.join("plots.html"), framed("carom: benchmarks", &plots))?;

@@ -1,9 +1,9 @@
 //! Collision detection: which bodies might touch, which do, where, how deep, when, and what happens
 //! next.
 //!
-//! This crate re-exports the others, and this page is the guide. Each crate answers one question
-//! and can be used alone. The folder `examples` has a program for each common task, such as a
-//! character, a car, a bullet, a joint, a snapshot.
+//! This crate re-exports the others, and this page contains the guide. Each crate answers one
+//! question and can be used alone. The folder `examples` has a program for each common task, such
+//! as a character, a car, a bullet, a joint, a snapshot.
 //!
 //! | question | module | feature |
 //! |---|---|---|
@@ -39,91 +39,73 @@
 //!
 //! A part enables the parts that it needs: `world` enables `broad` and `response`. Characters meet
 //! levels of brushes with `bsp`, and bodies with `world`; cars need `world`. The other features
-//! are `std` (default), `libm` for builds without it, `parallel`, `serde` and `f64`. They reach the
-//! parts that have them. With `f64` all narrow-phase queries are also in double precision, in
+//! are `std` (default), `libm` for builds without `std`, `parallel`, `serde` and `f64`. They reach
+//! the parts that have them. With `f64` all narrow-phase queries are also in double precision, in
 //! [`query`]`::f64`. A glob import such as `use carom::query::*` brings this module into scope too,
 //! where its name hides the type `f64`: import items by their names.
 //!
-//! # Do these two touch?
-//!
-//! A [`Shape`] has a frame of its own. A primitive has its centre at the origin, and a round one
-//! has its axis along y. A [`Pose`] places it in the world. Shapes that only touch count as
-//! intersecting.
-//!
-//! ```
-//! use carom::{Pose, Quat, Shape, Vec3};
-//!
-//! let brick = Shape::cuboid(Vec3::new(1.0, 0.5, 0.5))?;
-//! let ball = Shape::sphere(0.5)?;
-//! let there = Pose::from_translation(Vec3::new(0.0, 1.0, 0.0));
-//! assert!(carom::intersects(&brick, &Pose::IDENTITY, &ball, &there));
-//!
-//! // Stood on end, the brick is too high for a ball at 1.75.
-//! let upright = Pose::from_rotation(Quat::from_rotation_z(core::f32::consts::FRAC_PI_2));
-//! let above = Pose::from_translation(Vec3::new(0.0, 1.75, 0.0));
-//! let gap = carom::distance(&brick, &upright, &ball, &above);
-//! assert!((gap.distance - 0.25).abs() < 1e-6);
-//! assert!((gap.point_a - Vec3::Y).length() < 1e-6, "the nearest point of the brick is in the world frame");
-//!
-//! // How deep, and which way out: B moved by -distance along the normal is free. The last argument
-//! // is the largest distance of a contact. At 0.0, shapes that are apart have none.
-//! let deep = carom::contact(&brick, &Pose::IDENTITY, &ball, &Pose::from_translation(Vec3::Y * 0.9), 0.0);
-//! let contact = deep.ok_or("no contact: they are apart")?.contact;
-//! assert!((contact.distance + 0.1).abs() < 1e-6 && contact.normal == Vec3::Y);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Meshes, hulls and compounds are shapes too. Every pair of shapes has every query (test:
-//! `matrix::every_pair_answers_every_question`, carom-query).
-//!
-//! ```
-//! use carom::{Interval, Pose, Ray, Shape, Vec3};
-//!
-//! let corners = [Vec3::ZERO, Vec3::X, Vec3::Y, Vec3::Z];
-//! let hull = Shape::hull(&corners)?;
-//! let square = [Vec3::ZERO, Vec3::X, Vec3::X + Vec3::Z, Vec3::Z].map(|p| (p - Vec3::splat(0.25)) * 10.0);
-//! let floor = Shape::mesh(square.to_vec(), vec![[0, 2, 1], [0, 3, 2]])?;
-//!
-//! let down = Ray::new(Vec3::new(1.0, 9.0, 1.0), Vec3::NEG_Y);
-//! let hit = carom::cast_ray(&floor, &Pose::IDENTITY, &down, Interval::FORWARD).ok_or("the ray misses")?;
-//! assert!((hit.t - 11.5).abs() < 1e-5 && hit.normal == Vec3::Y);
-//!
-//! let resting = Pose::from_translation(Vec3::Y * -2.5);
-//! assert!(carom::intersects(&hull, &resting, &floor, &Pose::IDENTITY));
-//!
-//! // Twice as long, and mirrored. A ball would refuse that, for it would be none.
-//! let long = hull.scaled(Vec3::new(-2.0, 1.0, 1.0))?;
-//! assert!(carom::intersects(&long, &Pose::IDENTITY, &Shape::sphere(0.5)?, &Pose::from_translation(Vec3::X * -2.0)));
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! # When do they touch?
-//!
-//! [`cast`] takes shapes that move and turn, and proves its answer (test:
-//! `casts::every_pair_of_shapes_is_cast`, carom-query). If they meet, the answer is a bracket
-//! around the first contact. If they do not, it is a lower bound of their distance. If neither can
-//! be proved, the answer is a time before which nothing touches, and the reason.
-//!
-//! [`motion_of`] takes the pose at time 0 and a point of the body, in its own frame. Then follow
-//! the velocity of this point and the angular velocity about it.
-//!
-//! ```
-//! use carom::ccd::{ImpactSettings, TimeOfImpact};
-//! use carom::{Pose, Shape, Vec3};
-//!
-//! let wall = Shape::cuboid(Vec3::new(0.05, 2.0, 2.0))?;
-//! let plank = Shape::cuboid(Vec3::new(1.0, 0.1, 0.1))?;
-//! let still = carom::motion_of(&Pose::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO)?;
-//! // From five metres away, at ten metres and three turns a second.
-//! let from = Pose::from_translation(Vec3::X * -5.0);
-//! let flight = carom::motion_of(&from, Vec3::ZERO, Vec3::X * 10.0, Vec3::Y * 19.0)?;
-//! let answer = carom::cast(&wall, &still, &plank, &flight, &ImpactSettings::default());
-//! let TimeOfImpact::Hit(hit) = answer else { return Err("no impact was proved".into()) };
-//! // Nothing touches before `t_lo`, and they surely do at `t_hi`.
-//! assert!(0.39 < hit.t_lo && hit.t_lo <= hit.t_hi && hit.t_hi < hit.t_lo + 1e-3);
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-// The guide goes on with examples of all parts.
+//! [`Auto`]: broad_auto::Auto
+//! [`BodyDesc::with_ccd`]: BodyDesc::with_ccd
+//! [`BodyDesc::with_hooks`]: BodyDesc::with_hooks
+//! [`BodyDesc`]: BodyDesc
+//! [`BodyMut::move_to`]: world::BodyMut::move_to
+//! [`BodyMut::set_pose`]: world::BodyMut::set_pose
+//! [`BruteForce`]: broad::BruteForce
+//! [`Character::set_up`]: character::Character::set_up
+//! [`CharacterBody::set_figure`]: character::CharacterBody::set_figure
+//! [`CharacterBody`]: character::CharacterBody
+//! [`ColliderDesc::part_materials`]: world::ColliderDesc::part_materials
+//! [`ColliderRef::part_material`]: world::ColliderRef::part_material
+//! [`ContactMut::make_one_way`]: world::ContactMut::make_one_way
+//! [`ContactSides`]: deform::ContactSides
+//! [`DeformableMesh`]: deform::DeformableMesh
+//! [`DepthBuffer`]: particles::DepthBuffer
+//! [`DynamicBvh`]: DynamicBvh
+//! [`Filter`]: world::Filter
+//! [`Groups`]: world::Groups
+//! [`HeightField::with_holes`]: geom::HeightField::with_holes
+//! [`JointDesc`]: JointDesc
+//! [`LockedAxes::OUT_OF_XY`]: LockedAxes::OUT_OF_XY
+//! [`Material`]: world::Material
+//! [`NeighbourGrid`]: neighbours::NeighbourGrid
+//! [`ParticlePhase::Liquid`]: world::ParticlePhase::Liquid
+//! [`ParticleSolver`]: particles::ParticleSolver
+//! [`Penalty`]: Penalty
+//! [`Pose`]: Pose
+//! [`QueryFilter`]: QueryFilter
+//! [`Response::Pass`]: world::Response::Pass
+//! [`SdfGrid`]: sdf::SdfGrid
+//! [`Shape::height_field`]: Shape::height_field
+//! [`Shape`]: Shape
+//! [`SolverSettings::length_unit`]: response::SolverSettings::length_unit
+//! [`SolverSettings`]: response::SolverSettings
+//! [`SparseSdf`]: sdf::SparseSdf
+//! [`Vehicle::drive_each`]: character::Vehicle::drive_each
+//! [`Vehicle::drive`]: character::Vehicle::drive
+//! [`Vehicle::set_wheel`]: character::Vehicle::set_wheel
+//! [`Vehicle`]: character::Vehicle
+//! [`World::debug_draw`]: World::debug_draw
+//! [`World::detect`]: World::detect
+//! [`World::impulse_events`]: World::impulse_events
+//! [`World::restore_with`]: World::restore_with
+//! [`World::restore`]: World::restore
+//! [`World::set_origin`]: World::set_origin
+//! [`World::state_hash`]: World::state_hash
+//! [`World::take_events`]: World::take_events
+//! [`WorldError`]: world::WorldError
+//! [`World`]: World
+//! [`advance_in_field`]: particles::advance_in_field
+//! [`broad_grid`]: broad_grid
+//! [`broad_sap`]: broad_sap
+//! [`cast`]: cast()
+//! [`deform`]: deform
+//! [`manifolds`]: manifolds
+//! [`motion_of`]: motion_of
+//! [`reflect`]: response::bounce::reflect
+//! [`sdf`]: sdf
+// The guide follows. Its links lead to files, as a page of the repository needs them. Those above
+// come first, so here they have precedence, and lead to items (test:
+// `guide::each_link_leads_to_an_item_too`).
 #![cfg_attr(feature = "all", doc = "")]
 #![cfg_attr(feature = "all", doc = include_str!("../GUIDE.md"))]
 // Without all parts, the table has modules that are not there.

@@ -1,6 +1,7 @@
-//! Integration tests of carom: its examples, features and prelude.
+//! Integration tests of carom: its guide, examples, features and prelude.
 #![allow(clippy::unwrap_used)]
 
 mod examples;
 mod features;
+mod guide;
 mod prelude;
