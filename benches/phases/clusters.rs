@@ -107,7 +107,7 @@ impl Room {
         let boxes = (0..merged.n_parts())
             .map(|number| {
                 let (part, center) = merged.part(number);
-                let Shape::Cuboid(part) = part else { unreachable!("parts of voxels are boxes") };
+                let ClusterPart::Cuboid(part) = part else { unreachable!("parts of voxels are boxes") };
                 let shape = SharedShape::new(Cuboid::new(parry::vector(part.half_extents())));
                 (parry::pose(&Pose::from_translation(center.as_vec3())), shape)
             })
@@ -147,7 +147,7 @@ fn parts_of(cluster: &Shape) -> Shape {
     let ShapeKind::Cluster(cluster) = cluster.kind() else { unreachable!("voxels or points") };
     let part = |number| {
         let (part, center) = cluster.part(number);
-        (part, Pose::from_translation(center.as_vec3()))
+        (Shape::from(part), Pose::from_translation(center.as_vec3()))
     };
     Shape::compound((0..cluster.n_parts()).map(part).collect()).expect("poses are finite")
 }

@@ -174,6 +174,9 @@ impl Facet {
     /// sides and of its box.
     fn has(&self, position: DVec3, tolerance: f64) -> bool {
         let corners = self.corners();
+        if tolerance < self.normal.dot(position - corners[0]).abs() {
+            return false;
+        }
         let margin = DVec3::splat(tolerance);
         let low = corners.iter().fold(DVec3::INFINITY, |low, corner| low.min(*corner));
         let high = corners.iter().fold(DVec3::NEG_INFINITY, |high, corner| high.max(*corner));
@@ -184,8 +187,7 @@ impl Facet {
             let (height, inward) = (across.dot(position - from), across.dot(center - from));
             0.0 <= height * inward || height * height <= tolerance * tolerance * side.length_squared()
         };
-        self.normal.dot(position - corners[0]).abs() <= tolerance
-            && position.cmpge(low - margin).all()
+        position.cmpge(low - margin).all()
             && position.cmple(high + margin).all()
             && (0..corners.len()).all(is_inside)
     }
@@ -240,26 +242,30 @@ impl Bend {
     fn between(from: &Facet, next: &Touching<'_>, manifold: &Manifold, tolerance: f64) -> Option<Bend> {
         let contact = manifold.deepest()?;
         let position = widen(if next.neighbour.is_a { contact.point_a } else { contact.point_b });
-        if !from.has(position, tolerance) {
+        // The dearest tests come last: most edges of a terrain are convex.
+        let is_piece = next.triangle.is_none();
+        if is_piece && !from.has(position, tolerance) {
             return None;
         }
         let mut facet = Facet::of(next, from.normal)?;
-        if !facet.has(position, tolerance) {
-            return None;
-        }
-        if are_parallel(facet.normal, from.normal) {
+        let is_flat = are_parallel(facet.normal, from.normal);
+        if is_flat {
             facet.normal = from.normal;
-            return Some(Bend { facet, is_concave: false, along: DVec3::ZERO, ends: [0.0; 2] });
-        }
-        if next.triangle.is_some() && !from.rises(position, facet.normal, tolerance) {
+        } else if !is_piece && !from.rises(position, facet.normal, tolerance) {
             // A triangle has two sides.
             facet.normal = -facet.normal;
         }
-        if !from.rises(position, facet.normal, tolerance)
-            || !facet.rises(position, from.normal, tolerance)
-            || facet.normal.dot(from.normal) < STEEPEST_COSINE
-        {
+        let is_bend = || {
+            STEEPEST_COSINE <= facet.normal.dot(from.normal)
+                && from.rises(position, facet.normal, tolerance)
+                && facet.rises(position, from.normal, tolerance)
+        };
+        let meets = || (is_piece || from.has(position, tolerance)) && facet.has(position, tolerance);
+        if !(is_flat || is_bend()) || !meets() {
             return None;
+        }
+        if is_flat {
+            return Some(Bend { facet, is_concave: false, along: DVec3::ZERO, ends: [0.0; 2] });
         }
         let along = unit(from.normal.cross(facet.normal))?;
         let mut ends = [f64::INFINITY, f64::NEG_INFINITY];

@@ -65,38 +65,36 @@ pub fn smooth_internal_edges(
     let pose = pose.wide();
     let tolerance = widen_real(tolerance);
     let mut n_changed = 0;
+    let mut all: Vec<Touching<'_>> = Vec::new();
+    for neighbour in neighbours {
+        for index in neighbour.manifolds.clone() {
+            all.push(Touching::of(neighbour, index, body, manifolds));
+        }
+    }
     // First, normals that lean only because the body leans: the body's own face gave the least way
     // out of a small piece. The contact gets the normal of the floor.
-    for neighbour in neighbours {
-        for i in neighbour.manifolds.clone() {
-            let Some(own) = Touch::of(neighbour, body, manifolds, i) else { continue };
-            let Some(upright) = own.face_normal(neighbour) else { continue };
-            let made = own.along(neighbour, upright, body, &pose, prediction);
-            let deepest =
-                |manifold: &Manifold| manifold.deepest().map(|contact| widen_real(contact.distance));
-            if let (Some(now), Some(before)) = (deepest(&made), deepest(&manifolds[i]))
-                && before - tolerance <= now
-            {
-                manifolds[i] = made;
-                n_changed += 1;
-            }
+    for touching in &mut all {
+        let Touching { neighbour, index, touch: Some(own), .. } = *touching else { continue };
+        let Some(upright) = touching.face_normal() else { continue };
+        let made = own.along(neighbour, upright, body, &pose, prediction);
+        let deepest = |manifold: &Manifold| manifold.deepest().map(|contact| widen_real(contact.distance));
+        if let (Some(now), Some(before)) = (deepest(&made), deepest(&manifolds[index]))
+            && before - tolerance <= now
+        {
+            manifolds[index] = made;
+            *touching = Touching::of(neighbour, index, body, manifolds);
+            n_changed += 1;
         }
     }
     // Next, directions that lead out of one piece into another that pushes back. A body deep in
     // both would not come out of either.
     let surroundings = Surroundings { body, pose: &pose, neighbours, prediction, tolerance };
-    for neighbour in neighbours {
-        for i in neighbour.manifolds.clone() {
-            if let Some(made) = surroundings.alternative_exit(neighbour, i, manifolds) {
-                manifolds[i] = made;
-                n_changed += 1;
-            }
-        }
-    }
-    let mut all: Vec<Touching<'_>> = Vec::new();
-    for neighbour in neighbours {
-        for index in neighbour.manifolds.clone() {
-            all.push(Touching::of(neighbour, index, body, manifolds));
+    for touching in &mut all {
+        let Touching { neighbour, index, .. } = *touching;
+        if let Some(made) = surroundings.alternative_exit(neighbour, index, manifolds) {
+            manifolds[index] = made;
+            *touching = Touching::of(neighbour, index, body, manifolds);
+            n_changed += 1;
         }
     }
     let above = Above { body, pose: &pose, prediction, tolerance };

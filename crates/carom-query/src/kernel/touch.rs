@@ -65,19 +65,6 @@ impl Touch {
         Some(Touch { normal: neighbour.outward(manifold), part: theirs, own_part: own })
     }
 
-    /// Returns the normal of the face of the piece towards the body, if the contact's normal
-    /// differs from it a little.
-    pub(super) fn face_normal(&self, neighbour: &Neighbour<'_>) -> Option<DVec3> {
-        neighbour.shape.with_part(self.part, &neighbour.pose, |map, pose| {
-            let mut feature = Feature::new();
-            map.feature(pose.inverse_transform_vector(self.normal), &mut feature);
-            let normal = pose.transform_vector(feature.normal);
-            let lean = (normal - self.normal).abs().max_element();
-            (3 <= feature.points().len() && tol::SAME_NORMAL < lean && lean <= tol::FEATURE_SINE)
-                .then_some(normal)
-        })?
-    }
-
     /// Sets the two part numbers in the manifold.
     pub(super) fn with_parts(&self, neighbour: &Neighbour<'_>, made: Manifold) -> Manifold {
         if neighbour.is_a {
@@ -165,6 +152,22 @@ impl<'a> Touching<'a> {
             self.face = self.face.map(|_| normal);
             self.plane = Some(plane);
         }
+    }
+
+    /// Returns the normal of the face of the piece towards the body, if the contact's normal
+    /// differs from it a little.
+    pub(super) fn face_normal(&self) -> Option<DVec3> {
+        let touch = self.touch?;
+        let face = match self.face {
+            Some(face) => face,
+            None => self.neighbour.shape.with_part(touch.part, &self.neighbour.pose, |map, pose| {
+                let mut feature = Feature::new();
+                map.feature(pose.inverse_transform_vector(touch.normal), &mut feature);
+                (3 <= feature.points().len()).then(|| pose.transform_vector(feature.normal))
+            })??,
+        };
+        let lean = (face - touch.normal).abs().max_element();
+        (tol::SAME_NORMAL < lean && lean <= tol::FEATURE_SINE).then_some(face)
     }
 
     /// Returns the extent of the piece of a touch along a unit vector.
