@@ -46,13 +46,13 @@ impl BakeSettings {
         BakeSettings { spacing: Spacing::Resolution(resolution), ..self }
     }
 
-    /// These settings with cells of a size, a length.
+    /// Returns these settings with cells of a size, a length.
     #[must_use]
     pub fn with_cell(self, cell: f32) -> BakeSettings {
         BakeSettings { spacing: Spacing::Cell(cell), ..self }
     }
 
-    /// These settings with a given grid, such as that of another field.
+    /// Returns these settings with a given grid, such as that of another field.
     #[must_use]
     pub fn with_grid(self, grid: Grid) -> BakeSettings {
         BakeSettings { spacing: Spacing::Grid(grid), ..self }
@@ -70,7 +70,7 @@ impl BakeSettings {
         BakeSettings { padding, ..self }
     }
 
-    /// These settings with another limit on the number of nodes.
+    /// Returns these settings with another limit on the number of nodes.
     #[must_use]
     pub fn with_max_nodes(self, max_nodes: u64) -> BakeSettings {
         BakeSettings { max_nodes, ..self }

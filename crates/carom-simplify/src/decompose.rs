@@ -49,19 +49,19 @@ impl Default for DecomposeSettings {
 }
 
 impl DecomposeSettings {
-    /// These settings with another number of hulls.
+    /// Returns these settings with another number of hulls.
     #[must_use]
     pub fn with_max_hulls(self, max_hulls: usize) -> DecomposeSettings {
         DecomposeSettings { max_hulls, ..self }
     }
 
-    /// These settings with another concavity, a fraction of the mesh's diagonal.
+    /// Returns these settings with another concavity, a fraction of the mesh's diagonal.
     #[must_use]
     pub fn with_concavity(self, concavity: f64) -> DecomposeSettings {
         DecomposeSettings { concavity, ..self }
     }
 
-    /// These settings with another number of vertices.
+    /// Returns these settings with another number of vertices.
     #[must_use]
     pub fn with_max_vertices(self, max_vertices: usize) -> DecomposeSettings {
         DecomposeSettings { max_vertices, ..self }

@@ -66,19 +66,19 @@ impl Default for SimplifySettings {
 }
 
 impl SimplifySettings {
-    /// These settings with another number of triangles to stop at.
+    /// Returns these settings with another number of triangles to stop at.
     #[must_use]
     pub fn with_max_triangles(self, max_triangles: usize) -> SimplifySettings {
         SimplifySettings { max_triangles, ..self }
     }
 
-    /// These settings with another largest error, a length.
+    /// Returns these settings with another largest error, a length.
     #[must_use]
     pub fn with_max_error(self, max_error: f64) -> SimplifySettings {
         SimplifySettings { max_error, ..self }
     }
 
-    /// These settings with another side.
+    /// Returns these settings with another side.
     #[must_use]
     pub fn with_side(self, side: Side) -> SimplifySettings {
         SimplifySettings { side, ..self }

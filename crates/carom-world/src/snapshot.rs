@@ -247,8 +247,8 @@ impl<B: BroadPhase + Default> World<B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Restores a world like [`World::restore_with`], on this broad phase, which must be empty.
-    /// Later steps have the same bits with any broad phase (test:
+    /// Restores a world like [`World::restore_with`], on this broad phase, which must be empty as
+    /// in [`World::with_broad_phase`]. Later steps have the same bits with any broad phase (test:
     /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
     pub fn restore_on(
         &mut self,

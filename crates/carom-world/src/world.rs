@@ -70,7 +70,7 @@ pub(crate) struct LastStep {
 
 impl World {
     /// Returns an empty world with the default settings: metres, kilograms, seconds, and gravity
-    /// along -y.
+    /// of 9.81 along -y.
     pub fn new() -> World {
         World::with_broad_phase(DefaultBroadPhase::new(), WorldSettings::default())
     }
@@ -89,7 +89,8 @@ impl Default for World {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Returns an empty world with this broad phase, which must be empty, and these settings.
+    /// Returns an empty world with this broad phase and these settings. The broad phase must be
+    /// empty: if it has a box already, [`World::insert`] returns [`WorldError::Full`].
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
@@ -114,9 +115,8 @@ impl<B: BroadPhase> World<B> {
     /// `dt`, which is finite and not negative.
     ///
     /// A step of 1/60 s suits scenes in metres. Bodies at rest stay so in a step of a second
-    /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls passes through
-    /// floors in steps from about half a second on: clamp the times of frames, or make several
-    /// steps.
+    /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls may pass through
+    /// a floor in so long a step: clamp the times of frames, or make several steps.
     ///
     /// Errors: for a time step or a setting out of its bounds, nothing is changed. For a body
     /// whose numbers leave the finite range, all bodies keep their poses.
