@@ -77,9 +77,9 @@ pub struct BodyContact {
 /// are not in it.
 ///
 /// - Bodies that are joined to a body that pushes the character keep their speed, up to a hundred
-///   times its mass (test: `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than
-///   they should. So do bodies that press on the pusher without a joint, and a door that hits near
-///   its hinge.
+///   times its mass (test: `impacts::r_joined_bodies_go_on`). Heavier ones may lose more speed
+///   than they should. So may bodies that press on the pusher without a joint, and a door that
+///   hits near its hinge.
 /// - A dynamic ground feels the weight, what the feet hold, and the opposite of what the character
 ///   pushes. Loads on its head press on the ground while they are awake. The ground does not feel
 ///   that the character changes its wish: the velocity that [`CharacterBody::walk`] gets.

@@ -186,7 +186,7 @@ impl Character {
         self.position - self.figure.up() * self.figure.stature()
     }
 
-    /// Returns its velocity, that of the ground included, in length per second.
+    /// Returns its velocity in the world frame, that of the ground included, in length per second.
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }

@@ -22,14 +22,16 @@ pub enum Spacing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BakeSettings {
-    /// The choice of cells.
+    /// The choice of cells. Default: 64 cells, [`Spacing::Resolution`].
     pub spacing: Spacing,
     /// The number of cells from the surface up to which values are distances. Beyond, they are the
-    /// band, with the sign of their side. At least 2; infinite for distances everywhere.
+    /// band, with the sign of their side. At least 2; infinite for distances everywhere. Default:
+    /// infinite.
     pub band: f32,
     /// The number of cells added on each side of the mesh. Not used with [`Spacing::Grid`].
+    /// Default: 2.
     pub padding: u32,
-    /// The most nodes that may be stored. A node takes 4 bytes.
+    /// The most nodes that may be stored. A node takes 4 bytes. Default: 2^28.
     pub max_nodes: u64,
 }
 

@@ -33,12 +33,13 @@ use glam::{DVec3, Vec3};
 #[non_exhaustive]
 pub struct DecomposeSettings {
     /// The maximum number of hulls; at least 1. The time grows with its square: the mesh is cut
-    /// into up to twice as many parts, and the hull of each pair of them is built.
+    /// into up to twice as many parts, and the hull of each pair of them is built. Default: 32.
     pub max_hulls: usize,
     /// The wanted bound of each hull's distance from the mesh: a fraction of the diagonal of the
     /// box around the mesh, at least 0. If all hulls are within it, no more cuts are made.
+    /// Default: 0.02.
     pub concavity: f64,
-    /// The maximum number of vertices of a hull; at least 8.
+    /// The maximum number of vertices of a hull; at least 8. Default: 64.
     pub max_vertices: usize,
 }
 

@@ -50,12 +50,12 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimplifySettings {
-    /// Stop at this many triangles; 0, the default, means as few as possible.
+    /// Stop at this many triangles; 0 means as few as possible. Default: 0.
     pub max_triangles: usize,
-    /// The maximum of both one-sided Hausdorff distances, a length in the unit of the mesh;
-    /// infinite by default.
+    /// The maximum of both one-sided Hausdorff distances, a length in the unit of the mesh, not
+    /// negative. Default: infinite.
     pub max_error: f64,
-    /// The side of the old surface on which the new one is.
+    /// The side of the old surface on which the new one is. Default: [`Side::Either`].
     pub side: Side,
 }
 

@@ -565,7 +565,7 @@ impl Snapshot {
             let is_known = state.is_wanted == is_wanted || is_filtered && !state.is_wanted;
             demand(is_known, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
-            // If its bodies were made static, it ends at the next detection.
+            // If its bodies were made fixed, it ends at the next detection.
             demand(can_move(a) || can_move(b) || is_edited, "a pair of which nothing can move", index)?;
         }
         demand(n_manifolds == self.manifolds.len(), "a manifold of no pair", n_manifolds)?;

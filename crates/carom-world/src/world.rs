@@ -139,9 +139,10 @@ impl<B: BroadPhase> World<B> {
     /// body. Otherwise all of `dt` passes. Energy does not grow (test:
     /// `budget::steps_are_counted_and_nothing_explodes`).
     ///
-    /// Even the smallest budget runs the broad phase, tests one pair, and moves kinematic bodies.
-    /// Unless the call is deferred, at least one dynamic body moves too, with all bodies that
-    /// joints connect to it.
+    /// Even the smallest budget runs the broad phase, tests at least one pair, and moves kinematic
+    /// bodies (test: `suspension::a_lift_is_never_suspended`). Unless the call is deferred, at
+    /// least one dynamic body moves too, with all bodies that joints connect to it (test:
+    /// `suspension::no_time_at_all_moves_one_body_after_the_other`).
     ///
     /// One unit of work is a test of a pair of shapes, or a manifold in one substep
     /// ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run (test:

@@ -126,7 +126,7 @@ impl BodyDesc {
         BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
     }
 
-    /// Describes a static body with this collider, at the origin.
+    /// Describes a fixed (static) body with this collider, at the origin.
     pub fn fixed(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Fixed).with_collider(collider)
     }
@@ -186,7 +186,7 @@ impl BodyDesc {
         self.with_each(|collider| collider.filter = filter)
     }
 
-    /// Sets whether the body is static, kinematic or dynamic.
+    /// Sets whether the body is fixed, kinematic or dynamic.
     pub fn with_mobility(self, mobility: Mobility) -> BodyDesc {
         BodyDesc { mobility, ..self }
     }

@@ -100,7 +100,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes
-    /// the body. World frame, length per time. A static body has no velocity, so it ignores this.
+    /// the body. World frame, length per time. A fixed body has no velocity, so it ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_linear_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -109,7 +109,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the angular velocity about axes of the world, and wakes the body. Radians per time. A
-    /// static body ignores this.
+    /// fixed body ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_angular_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -117,7 +117,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.put_velocities(linear, velocity)
     }
 
-    /// Sets both velocities of a body that is not static, and wakes it.
+    /// Sets both velocities of a body that is not fixed, and wakes it.
     pub(crate) fn put_velocities(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_velocity(linear, angular)?;

@@ -21,10 +21,10 @@ use carom_math::Vec3;
 use carom_response::{Body, BodyKind, CombineRule, LockedAxes, Response};
 
 impl<B: BroadPhase> BodyMut<'_, B> {
-    /// Sets whether the body is static, kinematic or dynamic, and wakes it and the bodies that it
+    /// Sets whether the body is fixed, kinematic or dynamic, and wakes it and the bodies that it
     /// touches.
     ///
-    /// The points of the body keep their velocities, except that a body that becomes static stops.
+    /// The points of the body keep their velocities, except that a body that becomes fixed stops.
     /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
     /// densities. If its shape changed while it was dynamic, it gets the mass of that time.
     ///

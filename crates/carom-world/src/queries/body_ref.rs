@@ -53,7 +53,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.id
     }
 
-    /// Returns whether the body is static, kinematic or dynamic.
+    /// Returns whether the body is fixed, kinematic or dynamic.
     pub fn mobility(&self) -> Mobility {
         self.world.bodies.traits[self.index()].filter.mobility
     }

@@ -393,6 +393,7 @@ impl ParticlesMut<'_> {
     /// order.
     ///
     /// Errors: the first index without a particle. Nothing changes then.
+    #[doc(alias = "remove")]
     pub fn kill(&mut self, indices: &[u32]) -> Result<&mut Self, WorldError> {
         let mut killed = alloc::vec::Vec::with_capacity(indices.len());
         let thing = self.set.thing(SoftThing::Particles(self.id));
