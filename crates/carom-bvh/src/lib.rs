@@ -158,9 +158,8 @@
 //! queries and the same answers (tests: `nodes`). They have no distances of two trees and no
 //! anytime searches, and they cannot be refitted.
 //! - [`Bvh`], nodes of eight boxes in `f32`: the default, for trees that change, and for pairs.
-//! - [`QuantizedBvh`], eight boxes with coordinates of one byte: less memory, which is also less
-//!   memory to read for rays and boxes. Use it for large static scenes. [`QuantizedBvh::from`]
-//!   converts any tree of boxes.
+//! - [`QuantizedBvh`], eight boxes with coordinates of one byte, so queries read less memory. Use
+//!   it for large static scenes. [`QuantizedBvh::from`] converts any tree of boxes.
 //! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if
 //!   quantized.
 //!

@@ -76,7 +76,7 @@ pub struct BodyContact {
 /// `in_world::a_character_falls_by_the_gravity_of_its_zone`). Other accelerations by force fields
 /// are not in it.
 ///
-/// - Bodies that are joined to a body that pushes the character keep their speed, up to a hundred
+/// - Bodies that are joined to a body that pushes the character move on with it, up to a hundred
 ///   times its mass (test: `impacts::r_joined_bodies_go_on`). Heavier ones may lose more speed
 ///   than they should. So may bodies that press on the pusher without a joint, and a door that
 ///   hits near its hinge.

@@ -13,7 +13,6 @@ impl Workcell {
     /// those of [`allowed_pairs`](crate::allowed_pairs), for example.
     ///
     /// # Panics
-    ///
     /// If there is no such part.
     pub fn allow(&mut self, pairs: impl IntoIterator<Item = [usize; 2]>) {
         for [a, b] in pairs {

@@ -254,7 +254,6 @@ impl<'a> JointPath<'a> {
     /// that is certain.
     ///
     /// # Panics
-    ///
     /// If there is no such part.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         // The first time at which it is not known whether they meet, with its row.

@@ -87,7 +87,6 @@ impl Workcell {
     /// [`Workcell::robots`], and `link` one in [`Robot::links`]. Returns the index of the part.
     ///
     /// # Panics
-    ///
     /// If there is no such robot or link.
     pub fn push_on_link(&mut self, robot: usize, link: usize, shape: Shape, in_link: Pose) -> usize {
         let is_there = self.robots.get(robot).is_some_and(|robot| link < robot.links().len());
@@ -104,7 +103,6 @@ impl Workcell {
     /// too.
     ///
     /// # Panics
-    ///
     /// If there is no such part.
     pub fn remove(&mut self, part: usize) {
         self.parts.remove(part);
@@ -126,7 +124,6 @@ impl Workcell {
     /// Returns the shape of a part.
     ///
     /// # Panics
-    ///
     /// If there is no such part.
     pub fn shape(&self, part: usize) -> &Shape {
         &self.parts[part].shape.shape
@@ -142,7 +139,6 @@ impl Workcell {
     /// `None` for a fixed part.
     ///
     /// # Panics
-    ///
     /// If there is no such part.
     pub fn link_of(&self, part: usize) -> Option<(usize, usize, &Pose)> {
         match &self.parts[part].hold {
@@ -193,7 +189,6 @@ impl Workcell {
     /// not known either at a pose with a NaN or an infinity.
     ///
     /// # Panics
-    ///
     /// If there is no such part, or no pose for it.
     pub fn touches(&self, parts: [usize; 2], poses: &[Pose]) -> Option<bool> {
         self.touches_at(parts, parts.map(|part| &poses[part]))
@@ -203,7 +198,6 @@ impl Workcell {
     /// is true if that is unknown (test: `cells::a_piece_inside_of_a_solid_touches_it`).
     ///
     /// # Panics
-    ///
     /// Those of [`Workcell::touches`].
     pub fn is_touching(&self, parts: [usize; 2], poses: &[Pose]) -> bool {
         self.touches(parts, poses) != Some(false)
@@ -243,7 +237,6 @@ impl Workcell {
     /// balls.
     ///
     /// # Panics
-    ///
     /// If a part does not exist, or has no pose.
     pub fn nearest(&self, pairs: &[[usize; 2]], poses: &[Pose]) -> Option<NearestPair> {
         let shapes = |parts: [usize; 2]| parts.map(|part| &self.parts[part].shape);

@@ -57,7 +57,8 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 /// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 ///
 /// A format must return the same floats: `serde_json` does with its feature `float_roundtrip`.
-/// Otherwise some are off by a rounding, and later steps have other bits.
+/// Otherwise some are off by a rounding, and later steps have other bits. Read a snapshot with the
+/// version of carom that stored it: another one may refuse it, or have other bits.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {

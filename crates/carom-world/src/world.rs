@@ -44,6 +44,9 @@ static STEP: fn(&mut World, f32) -> Result<&StepStats, WorldError> = World::step
 /// impulses and sleep.
 ///
 /// `B` is the broad phase. The results do not depend on it (test: `golden::with_any_broad_phase`).
+///
+/// A world can be moved to another thread, and several threads may query it at once, each with a
+/// [`Query`](crate::Query) of its own (test: `queries::threads_query_one_world`).
 pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) settings: WorldSettings,
     pub(crate) last: LastStep,

@@ -112,8 +112,8 @@ pub struct Grains {
     /// counts. Default: 0.
     pub restitution: f32,
     /// Their radius, a length, if it is not that of the solver: from an eighth of it to eight
-    /// times as much. A liquid has the radius of the solver. A liquid treats each grain as one of
-    /// its own particles, so only grains of that radius float correctly. Default: `None`.
+    /// times as much. A liquid has the radius of the solver. It treats each grain as one of its
+    /// own particles, so only grains of that radius float correctly. Default: `None`.
     pub radius: Option<f32>,
 }
 

@@ -116,7 +116,7 @@ impl Default for Material {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Filter {
-    /// The groups that it is in. Default: [`Groups::DEFAULT`].
+    /// The groups that it is in. Default: [`Groups::DEFAULT`], bit 0.
     pub groups: Groups,
     /// The groups that it collides with. Default: all.
     pub mask: Groups,
