@@ -25,10 +25,10 @@
 //!   plus the work of forces and of the caller.
 //! - Momentum: if a group of bodies touches nothing outside it, only gravity and forces may change
 //!   it.
-//! - Sides: the centre of a body may not pass the surface of a fixed body. It may if it is outside
-//!   of its own colliders, or if the two bodies do not collide: they are sensors, their groups,
-//!   their response or a joint lets them pass. An audit sees no hooks. If a hook lets bodies pass,
-//!   turn this test off with [`AuditSettings::with_sides`].
+//! - Sides: the centre of a body may not pass the surface of a fixed body. Two cases are excepted.
+//!   The centre is outside of the body's own colliders. Or the two bodies do not collide: as
+//!   sensors, or because of their groups, their response or a joint. An audit sees no hooks. If a
+//!   hook lets bodies pass, turn this test off with [`AuditSettings::with_sides`].
 //! - Overlap, sleep, events, and numbers that are not finite.
 #![forbid(unsafe_code)]
 

@@ -1,23 +1,24 @@
 //! The limits of an audit.
 
-/// The limits of an audit. Each field ends with its default.
+/// The limits of an audit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AuditSettings {
-    /// The largest gain of energy, as a fraction of the energy that changed its form. 1e-4.
+    /// The largest gain of energy, as a fraction of the energy that changed its form. Default:
+    /// 1e-4.
     pub max_gain: f64,
     /// The largest change of the momentum of a free group in a step, as a fraction of the sum of
-    /// the lengths of its bodies' momenta. 1e-3.
+    /// the lengths of its bodies' momenta. Default: 1e-3.
     pub max_drift: f64,
     /// The largest change of the angular momentum of a free group in a step, as such a fraction.
-    /// 2e-2.
+    /// Default: 2e-2.
     pub max_spin_drift: f64,
-    /// The deepest overlap of a contact, a length. No limit.
+    /// The deepest overlap of a contact, a length. Default: no limit.
     pub max_depth: f64,
-    /// Whether paths are tested against the surfaces of fixed bodies. Yes. A body that a hook lets
-    /// through such a surface is a fault then.
+    /// Whether paths are tested against the surfaces of fixed bodies. A body that a hook lets
+    /// through such a surface is a fault then. Default: true.
     pub checks_sides: bool,
-    /// The largest number of faults that the audit stores. 100.
+    /// The largest number of faults that the audit stores. Default: 100.
     pub max_faults: usize,
 }
 

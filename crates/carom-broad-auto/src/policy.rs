@@ -29,9 +29,10 @@ pub enum Algorithm {
 #[non_exhaustive]
 pub struct AutoSettings {
     /// Up to this many boxes are tested by brute force. Once in use, it stays up to half more.
+    /// Default: 32.
     pub few: usize,
     /// From this many boxes on a grid takes over, a plain one if boxes jump. Below half as many
-    /// the tree returns.
+    /// the tree returns. Default: 4096.
     pub many: usize,
 }
 

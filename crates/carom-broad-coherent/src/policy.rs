@@ -13,12 +13,13 @@
 #[non_exhaustive]
 pub struct VerletListSettings {
     /// Whether to keep lists of candidates while motion is coherent. Otherwise the index is
-    /// rebuilt for every change.
+    /// rebuilt for every change. Default: true.
     pub keep_lists: bool,
     /// The initial margin of a fat box, in frames of its own motion; at least 1. Later it adapts.
+    /// Default: 12.
     pub margin_frames: f32,
     /// From this many boxes on, a list that wears out is replaced over three frames. This avoids
-    /// one long frame.
+    /// one long frame. Default: 4096.
     pub spread_from: usize,
 }
 

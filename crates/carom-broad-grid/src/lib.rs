@@ -45,7 +45,7 @@
 //! | [`CoherentGrid`] | 194: the same, and the rest for margins, motion and lists | 34: 24 once, and more for each candidate |
 //! | [`HierarchicalGrid`] | 114: the same, and room to spare in each level | 24 |
 //! | [`SpatialHash`] | 254: 64 in tables, the rest in cells, 1 to 4 for a box | 29 |
-//! | [`LooseOctree`] | 174: 36 in tables, the rest in cells | 24 |
+//! | [`LooseOctree`], [`LooseQuadtree`] | 174: 36 in tables, the rest in cells | 24 |
 #![cfg_attr(not(feature = "std"), no_std)]
 #![forbid(unsafe_code)]
 // Some shared code is unused if only some algorithms are enabled.

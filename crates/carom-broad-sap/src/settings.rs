@@ -6,9 +6,10 @@
 pub struct SapSettings {
     /// An axis, 0 to 2, that is not sorted; another number skips none. It suits the up axis if
     /// bodies lie on a floor, because they crowd on it. Boxes that overlap on the other two axes
-    /// are tested on it during the search.
+    /// are tested on it during the search. Default: `None`.
     pub skipped_axis: Option<usize>,
-    /// After this many trades per box in one frame, everything is sorted from scratch.
+    /// After this many trades per box in one frame, everything is sorted from scratch. Default:
+    /// 64.
     pub max_trades: u32,
 }
 

@@ -19,7 +19,7 @@ bitflags::bitflags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Mobility {
-    /// Stays in place unless the caller moves it; two static proxies are not a pair.
+    /// Static: stays in place unless the caller moves it. Two fixed proxies are not a pair.
     Fixed,
     /// Moves by the velocity that the caller sets, through all obstacles.
     Kinematic,

@@ -42,23 +42,24 @@ pub enum Bevels {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BspSettings {
-    /// The edges to bevel.
+    /// The edges to bevel. Default: [`Bevels::Edges`].
     pub bevels: Bevels,
     /// The number of planes tried for each node, those with the largest faces first; at least 1.
+    /// Default: 64.
     pub max_tried: u32,
-    /// The cost of one cut, in units of one piece of imbalance between the two sides.
+    /// The cost of one cut, in units of one piece of imbalance between the two sides. Default: 4.
     pub cost_of_cut: f64,
     /// The share of a mesh's surface that may be open, 0 to 1: [`BspError::Open`]. With 1 every
     /// mesh has a tree. A group of connected cells is then solid if the winding number at the
-    /// middle of its thickest cell is at least a half.
+    /// middle of its thickest cell is at least a half. Default: 0.004.
     pub max_open: f64,
-    /// The most pieces that may be cut in two: [`BspError::Entangled`]. By default there is no
-    /// limit, and meshes and brushes that cross each other many times may take very long. Levels
-    /// need a few cuts per face at most (test:
+    /// The most pieces that may be cut in two: [`BspError::Entangled`]. The default, `u32::MAX`,
+    /// is no limit, and meshes and brushes that cross each other many times may take very long.
+    /// Levels need a few cuts per face at most (test:
     /// `entangled::ordinary_levels_stay_far_below_the_limits`).
     pub max_splits: u32,
     /// The most tests of corners against planes while cells are divided: [`BspError::Entangled`].
-    /// By default there is no limit.
+    /// Default: `u64::MAX`, no limit.
     pub max_work: u64,
 }
 

@@ -54,9 +54,9 @@ pub enum BoxAxes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PairSettings {
-    /// The side that is opened.
+    /// The side that is opened. Default: [`Descent::Larger`].
     pub descent: Descent,
-    /// The axes on which boxes are tested.
+    /// The axes on which boxes are tested. Default: [`BoxAxes::Faces`].
     pub axes: BoxAxes,
 }
 

@@ -140,29 +140,28 @@
 //!
 //! # Choice of the volume
 //! - [`Obb`](carom_bounds::Obb), by [`Bvh::from_triangles`], for rigid meshes. It is the fastest
-//!   for overlap tests and for all pairs, above all if surfaces come close. A build takes three
-//!   times as long as with boxes. [`Bvh::along_own_axes`] splits along the axes of the oriented
-//!   boxes instead of the coordinate axes, as RAPID does.
+//!   for overlap tests and for all pairs, above all if surfaces come close. A build takes longer
+//!   than with boxes. [`Bvh::along_own_axes`] splits along the axes of the oriented boxes instead
+//!   of the coordinate axes, as RAPID does.
 //! - [`Aabb`](carom_bounds::Aabb) for rays, and for bodies that deform. It builds and refits
 //!   fastest, and only spheres need less memory. [`Bvh::refit_points`] refits volumes of any kind
 //!   to points that moved.
-//! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It is as fast as
-//!   oriented boxes in two thirds of the memory. Its build, like that of `Lss`, is the slowest.
+//! - [`Rss`](carom_bounds::Rss) for many distance queries on rigid parts. It needs less memory
+//!   than oriented boxes. Its build, like that of `Lss`, is slow.
 //! - [`Sphere`](carom_bounds::Sphere) if memory counts or if all bodies turn.
 //! - [`Lss`](carom_bounds::Lss) for limbs and cables, not for surfaces.
 //! - [`KDop`](carom_bounds::KDop) rejects as many pairs as oriented boxes, in as much memory. Its
-//!   planes are transformed once for each pose, so a quick overlap test takes twice as long.
+//!   planes are transformed once for each pose, so a quick overlap test takes longer.
 //!
 //! # Choice of the nodes
 //! Trees of boxes that are built once and queried often can be packed. Packed trees have the same
 //! queries and the same answers (tests: `nodes`). They have no distances of two trees and no
 //! anytime searches, and they cannot be refitted.
 //! - [`Bvh`], nodes of eight boxes in `f32`: the default, for trees that change, and for pairs.
-//! - [`QuantizedBvh`], eight boxes with coordinates of one byte: half of the memory. Rays and
-//!   boxes are no slower, because less memory is read. Use it for large static scenes.
-//!   [`QuantizedBvh::from`] converts any tree of boxes.
+//! - [`QuantizedBvh`], eight boxes with coordinates of one byte, so queries read less memory. Use
+//!   it for large static scenes. [`QuantizedBvh::from`] converts any tree of boxes.
 //! - [`Bvh4`] and [`QuantizedBvh4`], four boxes: for narrow nodes, one cache line each if
-//!   quantized. In the benches they gain nothing.
+//!   quantized.
 //!
 //! # Settings of a walk
 //! The default opens the larger of two nodes. Alternation tests about as many volumes if both

@@ -49,12 +49,12 @@ pub enum ElementKind {
 #[non_exhaustive]
 pub struct ElementSettings {
     /// The target distance: features at most this far apart count as touching. A length, not
-    /// negative, 0 by default.
+    /// negative. Default: 0.
     pub minimum_separation: f64,
     /// The search ends this close to the target distance. It is a fraction of the largest
-    /// difference of two vertices.
+    /// difference of two vertices. Default: 2^-43.
     pub tolerance: f64,
-    /// The most searches for the nearest features.
+    /// The most searches for the nearest features. Default: 64.
     pub max_steps: u32,
 }
 

@@ -9,40 +9,40 @@ pub struct ImpactSettings {
     /// A length, not negative. Bodies are in contact if they are at most this far apart.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
-    /// slide on each other, are then undecided. So are those that touch at the start, at that time,
-    /// even if they move into each other. Normally use a thousandth of the size of a body, which
-    /// gives hits for these cases too.
+    /// slide on each other, are then undecided. So are those that touch at the start, at that
+    /// time, even if they move into each other. Normally use a thousandth of the size of a body,
+    /// which gives hits for these cases too. Default: 0.
     pub target_distance: f64,
     /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
-    /// distance the bodies are at the start of the bracket. It also bounds how far below the target
-    /// they are at the end. A smaller tolerance costs little.
+    /// distance the bodies are at the start of the bracket. It also bounds how far below the
+    /// target they are at the end. A smaller tolerance costs little. Default: 1e-4.
     pub tolerance: f64,
     /// The time at which the search begins, finite. Motions are always given from the time 0.
     ///
     /// The times are not checked. With NaN, or with an end before the start, the answer proves
-    /// nothing.
+    /// nothing. Default: 0.
     pub start_time: f64,
     /// The time at which the search ends, not before `start_time`. It may be infinite: the search
     /// ends when the bodies have passed each other (test: `endless::an_endless_time_is_searched`).
     /// If they only turn, or a half-space turns, the accuracy falls with the angle. An endless
-    /// search then proves nothing.
+    /// search then proves nothing. Default: 1.
     pub max_time: f64,
     /// The most axis proposals. Simple motions need about 3, grazing ones up to 20.
     ///
-    /// Nearly every proposal makes progress. In 111,093 sweeps of hulls that turn by 3 radians, two
-    /// with a shallow contact needed more than 64, and at most 128.
+    /// Nearly every proposal makes progress. In 111,093 sweeps of hulls that turn by 3 radians,
+    /// two with a shallow contact needed more than 64, and at most 128. Default: 256.
     pub max_steps: u32,
     /// Whether to search for a better lower bound of the distance if the bodies do not meet. It is
     /// then within about 30 % of the least distance, and costs a second search. Without it the
-    /// bound is only known to be above the target distance.
+    /// bound is only known to be above the target distance. Default: false.
     pub wants_distance: bool,
-    /// Whether a hit names the touched features of both bodies.
+    /// Whether a hit names the touched features of both bodies. Default: false.
     pub wants_features: bool,
     /// Whether contact at the start is a hit even if the bodies separate or slide along each other.
     ///
-    /// If false, such a contact is ignored while the bodies do not approach along its normal. Later
-    /// contacts are hits, and so is a contact at the start that closes. `carom-query` follows this
-    /// setting. The searches of this crate behave as if it were true.
+    /// If false, such a contact is ignored while the bodies do not approach along its normal.
+    /// Later contacts are hits, and so is a contact at the start that closes. `carom-query`
+    /// follows this setting. The searches of this crate behave as if it were true. Default: true.
     pub stop_at_penetration: bool,
 }
 

@@ -39,7 +39,7 @@ impl<'a> BspWorld<'a> {
         BspWorld { tree, mask: Contents::SOLID, stack: TraceStack::new() }
     }
 
-    /// The same world with another mask of solid contents.
+    /// Returns the same world with another mask of solid contents.
     #[must_use]
     pub fn with_mask(self, mask: Contents) -> BspWorld<'a> {
         BspWorld { mask, ..self }

@@ -46,32 +46,32 @@ const RELAXATION_LENGTH: f64 = 0.01;
 const MAX_STEPS: u32 = 1000;
 
 /// Settings of a car, in metres, kilograms, seconds and radians. The frame has its origin in the
-/// middle of the car's box: x to the front, y up, z to the right. Each field ends with its
-/// default.
+/// middle of the car's box: x to the front, y up, z to the right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct CarSettings {
-    /// Half the size of the box: length, height, width. (1.9, 0.55, 0.8).
+    /// Half the size of the box: length, height, width. Above 0. Default: (1.9, 0.55, 0.8).
     pub half: DVec3,
-    /// The distance of the wheels from the middle, to the front and to the rear. 1.3.
+    /// The distance of the wheels from the middle, to the front and to the rear. Above 0. Default:
+    /// 1.3.
     pub wheel_base: f64,
-    /// The distance of the wheels from the middle, to each side. 0.75.
+    /// The distance of the wheels from the middle, to each side. Above 0. Default: 0.75.
     pub track: f64,
-    /// The distance of the contact points below the box. 0.3.
+    /// The distance of the contact points below the box. Above 0. Default: 0.3.
     pub clearance: f64,
-    /// The mass. 1200.
+    /// The mass, above 0. Default: 1200.
     pub mass: f64,
     /// The period of the car on its springs, in seconds. Periods below a nineteenth of a second
-    /// count as that. 0.7.
+    /// count as that. Above 0. Default: 0.7.
     pub spring_period: f64,
-    /// The damping ratio of the springs; 1 is critical. 0.5.
+    /// The damping ratio of the springs; 1 is critical. Not negative. Default: 0.5.
     pub damping: f64,
     /// Coulomb's friction coefficient of the tyres: a braked car stands on a slope whose tangent
-    /// is smaller. 1.1.
+    /// is smaller. Not negative. Default: 1.1.
     pub grip: f64,
-    /// The acceleration at full throttle, length per second squared. 4.
+    /// The acceleration at full throttle, length per second squared, not negative. Default: 4.
     pub acceleration: f64,
-    /// The gravity, length per second squared. 9.81.
+    /// The gravity, length per second squared, not negative. Default: 9.81.
     pub gravity: f64,
 }
 
@@ -92,15 +92,17 @@ impl Default for CarSettings {
     }
 }
 
-/// The controls of a driver.
+/// The controls of a driver. Finite numbers out of their range are clamped, by a [`Car`] and by a
+/// `Vehicle`.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Controls {
-    /// The throttle: -1 is full backwards, 1 full forwards.
+    /// The throttle: -1 is full backwards, 1 full forwards. Default: 0.
     pub throttle: f64,
-    /// The brake, 0 to 1.
+    /// The brake, 0 to 1. Default: 0.
     pub brake: f64,
-    /// The steering angle of the front wheels, in radians; above 0 to the left.
+    /// The steering angle of the front wheels, in radians; above 0 to the left. From -1.5 to 1.5
+    /// for a [`Car`], and within the largest angle of each wheel for a `Vehicle`. Default: 0.
     pub steer: f64,
 }
 
@@ -110,19 +112,19 @@ impl Controls {
         Controls::default()
     }
 
-    /// The same controls with this throttle, -1 to 1.
+    /// Returns the same controls with this throttle, -1 to 1.
     #[must_use]
     pub fn with_throttle(self, throttle: f64) -> Controls {
         Controls { throttle, ..self }
     }
 
-    /// The same controls with this brake, 0 to 1.
+    /// Returns the same controls with this brake, 0 to 1.
     #[must_use]
     pub fn with_brake(self, brake: f64) -> Controls {
         Controls { brake, ..self }
     }
 
-    /// The same controls, steered to the left by this angle, in radians.
+    /// Returns the same controls, steered to the left by this angle, in radians.
     #[must_use]
     pub fn with_steer(self, steer: f64) -> Controls {
         Controls { steer, ..self }
@@ -139,11 +141,11 @@ pub struct Wheel {
     /// The distance from the top of the car to the roof above: below 0 if the car is in it. `None`
     /// without a roof.
     pub roof: Option<f64>,
-    /// The force of the spring.
+    /// The force of the spring along the normal, in newtons.
     pub load: f64,
     /// The contact point on the road, in the world.
     pub point: DVec3,
-    /// The normal out of the road there.
+    /// The normal out of the road there, of length 1.
     pub normal: DVec3,
     down: Option<RayHit>,
     up: Option<RayHit>,
@@ -169,6 +171,9 @@ pub struct Car {
 impl Car {
     /// Returns a car at rest whose box has its middle at `position`. It looks along x, turned by
     /// the rotation.
+    ///
+    /// Errors: a setting out of its range, a position or rotation that is not finite, or a
+    /// rotation of length 0.
     pub fn new(settings: CarSettings, position: DVec3, rotation: DQuat) -> Result<Car, SettingsError> {
         let s = &settings;
         let lengths = [
@@ -216,12 +221,13 @@ impl Car {
         self.rotation
     }
 
-    /// Returns the velocity of its middle.
+    /// Returns the velocity of its middle in the world frame, length per second.
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
 
-    /// Sets the velocity; one that is not finite changes nothing.
+    /// Sets the velocity of its middle in the world frame, length per second. One that is not
+    /// finite changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;

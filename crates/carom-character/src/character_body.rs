@@ -55,14 +55,15 @@ pub struct BodyContact {
     pub normal: DVec3,
     /// The speed at which the character would have gone into it, length per second, not negative.
     pub approach: f64,
-    /// The force on the body in the next step; zero if it is not dynamic.
+    /// The force on the body in the next step, in the world frame and in newtons; zero if it is
+    /// not dynamic.
     pub force: DVec3,
 }
 
 /// A character and the kinematic body that follows it.
 ///
-/// Dynamic bodies and characters push it as a body of its mass: a truck throws it ahead, and a
-/// light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
+/// Dynamic bodies and characters push it as if it were a dynamic body of its mass: a truck throws
+/// it ahead, and a light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
 ///
 /// With the feature `soft` it stands on cloth and soft bodies, and pushes them. It passes through
 /// ropes and water; its body pushes them.
@@ -75,12 +76,13 @@ pub struct BodyContact {
 /// `in_world::a_character_falls_by_the_gravity_of_its_zone`). Other accelerations by force fields
 /// are not in it.
 ///
-/// - Bodies that joints connect with a pusher go on with it, up to a hundred times its mass (test:
-///   `impacts::r_joined_bodies_go_on`). Heavier ones lose more speed than they should. So do
-///   bodies that press on the pusher without a joint, and a door that hits near its hinge.
+/// - Bodies that are joined to a body that pushes the character move on with it, up to a hundred
+///   times its mass (test: `impacts::r_joined_bodies_go_on`). Heavier ones may lose more speed
+///   than they should. So may bodies that press on the pusher without a joint, and a door that
+///   hits near its hinge.
 /// - A dynamic ground feels the weight, what the feet hold, and the opposite of what the character
-///   pushes. Loads on its head press on the ground while they are awake. A change of the wish has
-///   no reaction.
+///   pushes. Loads on its head press on the ground while they are awake. The ground does not feel
+///   that the character changes its wish: the velocity that [`CharacterBody::walk`] gets.
 ///
 /// A snapshot of the world contains the body alone. To return to a snapshot keep a clone of the
 /// character with it (test: `kept_state::a_clone_and_a_snapshot_go_on_alike`). `serde` stores it
@@ -116,7 +118,7 @@ impl CharacterBody {
     /// Adds the body of a character to a world. The body gets the filter. The character collides
     /// with what the present filter of its body lets through.
     ///
-    /// Errors: those of [`World::insert`]; a figure or a place beyond `f32`.
+    /// Errors: those of [`World::insert`]; a figure or a position beyond `f32`.
     pub fn insert<B: BroadPhase>(
         world: &mut World<B>,
         character: Character,
@@ -143,9 +145,9 @@ impl CharacterBody {
         })
     }
 
-    /// The same character, for which `is_pushed` says whether dynamic bodies and characters push
-    /// it. By default they do: [`CharacterBody::knock`]. Otherwise dynamic bodies stop at it as at
-    /// a pillar.
+    /// Returns the same character, for which `is_pushed` says whether dynamic bodies and
+    /// characters push it. By default they do: [`CharacterBody::knock`]. Otherwise dynamic bodies
+    /// stop at it as at a pillar.
     #[must_use]
     pub fn with_pushed(self, is_pushed: bool) -> CharacterBody {
         CharacterBody { is_pushed, ..self }
@@ -162,11 +164,12 @@ impl CharacterBody {
         &mut self.character
     }
 
-    /// Returns the velocity that pushes gave it, in length per second. On the ground it is
-    /// relative to the ground, and adds to the wish. The feet brake it by a factor of e in half a
-    /// second. Their force is at most [`CharacterSettings::max_push`](crate::CharacterSettings),
-    /// or half of its weight if that is more. A standing character resists a tenth of `max_push`;
-    /// one that walks against the push resists all of it.
+    /// Returns the velocity that pushes gave it, in the world frame and in length per second. On
+    /// the ground it is relative to the ground, and adds to the wish. The feet reduce it by a
+    /// factor of e in half a second. Their force is at most
+    /// [`CharacterSettings::max_push`](crate::CharacterSettings), or half of its weight if that is
+    /// more. A standing character resists a tenth of `max_push`; one that walks against the push
+    /// resists all of it.
     ///
     /// An impulse on its body, by [`BodyMut::apply_impulse`](carom_world::BodyMut::apply_impulse),
     /// is a push too. On the ground only its part across `up` counts.
@@ -190,11 +193,11 @@ impl CharacterBody {
         self.character.ground().and(self.ground)
     }
 
-    /// Moves the character to a position, in the air, with its body, which pushes nothing on the
-    /// way and then is at rest. The pushes since the last call are forgotten. An impulse that was
-    /// applied to its body after the last step still counts.
+    /// Moves the character and its body to a position. The body pushes nothing on the way, and is
+    /// at rest then. The character is in the air. The pushes since the last call are forgotten. An
+    /// impulse that was applied to its body after the last step still counts.
     ///
-    /// Errors: a removed body, or a place that is not finite in `f32`.
+    /// Errors: a removed body, or a position that is not finite in `f32`.
     pub fn set_position<B: BroadPhase>(
         &mut self,
         world: &mut World<B>,
@@ -223,8 +226,8 @@ impl CharacterBody {
 
     /// Gives the character and its body another figure, such as a lower one to crouch: see
     /// [`Character::set_figure`]. Returns false, and changes nothing, if the figure would overlap
-    /// a body, dynamic ones too. A figure within the present one is not refused. So a character
-    /// stands up only where there is room.
+    /// a body, dynamic ones too. A figure within the present one is always accepted. So a
+    /// character stands up only where there is room.
     ///
     /// Errors: a removed body; a figure beyond `f32`.
     pub fn set_figure<B: BroadPhase + SpatialIndex>(
@@ -260,9 +263,10 @@ impl CharacterBody {
     /// The body follows at once; forces on pushed bodies act in the next step. The character
     /// passes the bodies that its body passes: [`Response::Pass`](carom_world::Response::Pass).
     /// Hooks are not called for it; see [`CharacterBody::walk_where`]. While its body is disabled
-    /// the character does not move, and touches nothing. Then it falls from where it is.
+    /// the character does not move, and touches nothing. Enabled again, it falls from its
+    /// position.
     ///
-    /// Errors: a removed body; a place or a force beyond `f32`.
+    /// Errors: a removed body; a position or a force beyond `f32`.
     pub fn walk<B: BroadPhase + SpatialIndex>(
         &mut self,
         world: &mut World<B>,
@@ -272,9 +276,9 @@ impl CharacterBody {
         self.walk_where(world, wish, dt, |_| true)
     }
 
-    /// Advances as [`CharacterBody::walk`], through colliders for which `is_solid` is false. It is
-    /// the counterpart of the hooks of a step. Its answer for a collider must not change during
-    /// the call.
+    /// Advances as [`CharacterBody::walk`]. The character passes through colliders for which
+    /// `is_solid` is false. This is the counterpart of the hooks of a step. The answer for a
+    /// collider must not change during the call.
     ///
     /// [`OneWay`](crate::OneWay) is the rule for one-way platforms.
     ///

@@ -61,7 +61,9 @@ impl From<Figure> for StoredFigure {
 
 impl Figure {
     /// Returns a capsule of this height, caps included, and radius. If it is not higher than wide,
-    /// it is a ball.
+    /// it is a ball. Both are lengths, finite and not negative.
+    ///
+    /// Errors: a number out of its range, by name.
     pub fn capsule(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         let straight = 0.5 * height - radius;
         // A NaN stays, and is refused below.
@@ -69,17 +71,24 @@ impl Figure {
         Ok(Figure::of(Form::Capsule(Capsule::new(straight, radius)?), DVec3::Y))
     }
 
-    /// Returns a cylinder of this height and radius.
+    /// Returns a cylinder of this height and radius, lengths that are finite and not negative.
+    ///
+    /// Errors: a number out of its range, by name.
     pub fn cylinder(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Cylinder(Cylinder::new(0.5 * height, radius)?), DVec3::Y))
     }
 
-    /// Returns a box with these edge lengths.
+    /// Returns a box with these edge lengths, finite and not negative.
+    ///
+    /// Errors: a number out of its range, by name.
     pub fn cuboid(size: DVec3) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Cuboid(Cuboid::new(size * 0.5)?), DVec3::Y))
     }
 
-    /// Returns an ellipsoid of this height, as wide as twice the radius.
+    /// Returns an ellipsoid of this height, as wide as twice the radius. Both are lengths, finite
+    /// and not negative.
+    ///
+    /// Errors: a number out of its range, by name.
     pub fn ellipsoid(height: f64, radius: f64) -> Result<Figure, ShapeError> {
         Ok(Figure::of(Form::Ellipsoid(Ellipsoid::new(DVec3::new(radius, 0.5 * height, radius))?), DVec3::Y))
     }
@@ -89,8 +98,8 @@ impl Figure {
         Figure { form, rotation: DMat3::from_quat(rotation::arc(DVec3::Y, up)), up }
     }
 
-    /// The same shape with another up direction, by the shortest rotation from y. Unchanged for a
-    /// vector without direction.
+    /// Returns the same shape with another up direction, by the shortest rotation from y.
+    /// Unchanged for a vector without direction.
     #[must_use]
     pub fn with_up(self, up: DVec3) -> Figure {
         match scaling::unit(up) {

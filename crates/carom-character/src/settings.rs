@@ -4,34 +4,38 @@
 use carom_math::ops;
 use core::fmt;
 
-/// Settings of a character. Each field ends with its default.
+/// Settings of a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CharacterSettings {
-    /// The distance that the figure keeps from everything, a length above 0. 0.005.
+    /// The distance that the figure keeps from everything, a length above 0. Default: 0.005.
     pub skin: f64,
-    /// The largest height of a step above the ground, a length; 0 for no steps. 0.4.
+    /// The largest height of a step above the ground, a length; 0 for no steps. Default: 0.4.
     pub step_height: f64,
     /// The steepest slope to walk on, in radians from 0 to a right angle. Steeper ones are walls,
-    /// and so are vertical ones.
-    /// 50 degrees.
+    /// and so are vertical ones. Default: 50 degrees.
     pub slope_limit: f64,
-    /// The largest drop of the ground that the figure follows down, a length. 0.4.
+    /// The largest drop of the ground that the figure follows down, a length, not negative.
+    /// Default: 0.4.
     pub snap_distance: f64,
-    /// The gravity, length per second squared, against the up direction. 9.81. The gravity and the
-    /// force fields of a `World` do not act on a character: see `CharacterBody`.
+    /// The gravity, length per second squared, against the up direction, not negative. The gravity
+    /// and the force fields of a `World` do not act on a character: see `CharacterBody`. Default:
+    /// 9.81.
     pub gravity: f64,
-    /// The largest speed of a fall, length per second. 60.
+    /// The largest speed of a fall, length per second, not negative. Default: 60.
     pub max_fall_speed: f64,
-    /// The acceleration toward the wish in the air, length per second squared; 0 for none. 8.
+    /// The acceleration toward the wish in the air, length per second squared; 0 for none.
+    /// Default: 8.
     pub air_acceleration: f64,
     /// The largest distance by which a figure that starts in an obstacle is moved to the nearest
-    /// free position, a length. 2. Its middle does not pass into an obstacle on the way.
+    /// free position, a length, not negative. Its middle does not pass into an obstacle on the
+    /// way. Default: 2.
     pub max_push_out: f64,
-    /// The mass of the character for pushes. 80 (kilograms).
+    /// The mass of the character for pushes, in kilograms, not negative. Default: 80.
     pub mass: f64,
-    /// The largest force of its pushes, mass times length per second squared. 600 (newtons).
+    /// The largest force of its pushes, mass times length per second squared (newtons), not
+    /// negative. Default: 600.
     pub max_push: f64,
 }
 
@@ -65,55 +69,55 @@ impl fmt::Display for SettingsError {
 impl core::error::Error for SettingsError {}
 
 impl CharacterSettings {
-    /// These settings with another skin.
+    /// Returns these settings with another skin.
     #[must_use]
     pub fn with_skin(self, skin: f64) -> CharacterSettings {
         CharacterSettings { skin, ..self }
     }
 
-    /// These settings with another height of steps.
+    /// Returns these settings with another height of steps.
     #[must_use]
     pub fn with_step_height(self, step_height: f64) -> CharacterSettings {
         CharacterSettings { step_height, ..self }
     }
 
-    /// These settings with another steepest slope, in radians.
+    /// Returns these settings with another steepest slope, in radians.
     #[must_use]
     pub fn with_slope_limit(self, slope_limit: f64) -> CharacterSettings {
         CharacterSettings { slope_limit, ..self }
     }
 
-    /// These settings with another snap distance.
+    /// Returns these settings with another snap distance.
     #[must_use]
     pub fn with_snap_distance(self, snap_distance: f64) -> CharacterSettings {
         CharacterSettings { snap_distance, ..self }
     }
 
-    /// These settings with another gravity.
+    /// Returns these settings with another gravity.
     #[must_use]
     pub fn with_gravity(self, gravity: f64) -> CharacterSettings {
         CharacterSettings { gravity, ..self }
     }
 
-    /// These settings with another largest speed of a fall.
+    /// Returns these settings with another largest speed of a fall.
     #[must_use]
     pub fn with_max_fall_speed(self, max_fall_speed: f64) -> CharacterSettings {
         CharacterSettings { max_fall_speed, ..self }
     }
 
-    /// These settings with another acceleration in the air.
+    /// Returns these settings with another acceleration in the air.
     #[must_use]
     pub fn with_air_acceleration(self, air_acceleration: f64) -> CharacterSettings {
         CharacterSettings { air_acceleration, ..self }
     }
 
-    /// These settings with another largest distance out of an obstacle.
+    /// Returns these settings with another largest distance out of an obstacle.
     #[must_use]
     pub fn with_max_push_out(self, max_push_out: f64) -> CharacterSettings {
         CharacterSettings { max_push_out, ..self }
     }
 
-    /// These settings with another mass and largest force of pushes.
+    /// Returns these settings with another mass and largest force of pushes.
     #[must_use]
     pub fn with_push(self, mass: f64, max_push: f64) -> CharacterSettings {
         CharacterSettings { mass, max_push, ..self }

@@ -38,7 +38,7 @@ pub struct Contact {
     pub object: u32,
     /// The part of the object: the triangle of a mesh.
     pub part: u32,
-    /// The velocity of the object there.
+    /// The velocity of the object there, in the world frame and in length per second.
     pub velocity: DVec3,
     /// The speed at which the figure would have gone into the object, length per second, not
     /// negative. From [`move_and_slide`] it is a length: the component of the rest of the

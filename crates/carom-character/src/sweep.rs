@@ -39,19 +39,19 @@ impl RayHit {
         RayHit { t, normal, starts_inside, object: NO_OBJECT, part: 0, velocity: DVec3::ZERO }
     }
 
-    /// The same hit of a ray that starts inside the solid, or does not.
+    /// Returns the same hit of a ray that starts inside the solid, or does not.
     #[must_use]
     pub fn starting_inside(self, starts_inside: bool) -> RayHit {
         RayHit { starts_inside, ..self }
     }
 
-    /// The same hit on this part of this object.
+    /// Returns the same hit on this part of this object.
     #[must_use]
     pub fn on(self, object: u32, part: u32) -> RayHit {
         RayHit { object, part, ..self }
     }
 
-    /// The same hit on something that moves.
+    /// Returns the same hit on something that moves.
     #[must_use]
     pub fn moving(self, velocity: DVec3) -> RayHit {
         RayHit { velocity, ..self }
@@ -143,19 +143,19 @@ impl SweepHit {
         SweepHit { starts_inside: true, ..SweepHit::new(0.0, 0.0, DVec3::ZERO, position) }
     }
 
-    /// The same hit on an edge, whose point is known to within the length `blur`.
+    /// Returns the same hit on an edge, whose point is known to within the length `blur`.
     #[must_use]
     pub fn on_edge(self, blur: f64) -> SweepHit {
         SweepHit { is_edge: true, blur, ..self }
     }
 
-    /// The same hit on this part of this object.
+    /// Returns the same hit on this part of this object.
     #[must_use]
     pub fn on(self, object: u32, part: u32) -> SweepHit {
         SweepHit { object, part, ..self }
     }
 
-    /// The same hit on something that moves.
+    /// Returns the same hit on something that moves.
     #[must_use]
     pub fn moving(self, velocity: DVec3) -> SweepHit {
         SweepHit { velocity, ..self }
@@ -170,8 +170,8 @@ pub trait Sweep: RaySweep {
     /// as it moves from `from` by `displacement`.
     ///
     /// The hit is conservative: the figure is free up to `t`, at a distance above 0 from
-    /// everything. An obstacle that is already nearer counts only if the figure comes nearer
-    /// still. So a figure that moves along or away is not stopped. `None` if the path is free, and
+    /// everything. An obstacle that is nearer than `keep` at the start counts only if the figure
+    /// approaches it. So motion along it or away from it is free. `None` if the path is free, and
     /// for a displacement with a NaN.
     fn sweep(&mut self, figure: &Figure, from: DVec3, displacement: DVec3, keep: f64) -> Option<SweepHit>;
 

@@ -139,6 +139,8 @@ pub struct Character {
 
 impl Character {
     /// Returns a character at rest in the air, with its middle at `position`.
+    ///
+    /// Errors: a setting out of its range, or a position that is not finite.
     pub fn new(
         figure: Figure,
         settings: CharacterSettings,
@@ -184,7 +186,7 @@ impl Character {
         self.position - self.figure.up() * self.figure.stature()
     }
 
-    /// Returns its velocity, that of the ground included, in length per second.
+    /// Returns its velocity in the world frame, that of the ground included, in length per second.
     pub fn velocity(&self) -> DVec3 {
         self.velocity
     }
@@ -218,8 +220,9 @@ impl Character {
         }
     }
 
-    /// Sets its velocity. The character leaves the ground if the velocity points away from the
-    /// ground. A velocity that is not finite changes nothing.
+    /// Sets its velocity in the world frame, that of the ground included, in length per second.
+    /// The character leaves the ground if the velocity points away from the ground. A velocity
+    /// that is not finite changes nothing.
     pub fn set_velocity(&mut self, velocity: DVec3) {
         if velocity.is_finite() {
             self.velocity = velocity;
@@ -241,9 +244,10 @@ impl Character {
     }
 
     /// Gives it another figure, such as a lower one to crouch. Feet, up direction, velocity and
-    /// ground stay. Returns false, and changes nothing, if the figure would overlap an obstacle. It
-    /// does not refuse a figure that lies within the present one. On a ground that has moved since
-    /// the last call of [`Character::walk`], the figure needs room where the ground carries it.
+    /// ground stay. Returns false, and changes nothing, if the figure would overlap an obstacle. A
+    /// figure that lies within the present one is always accepted. On a ground that has moved
+    /// since the last call of [`Character::walk`], the figure needs room where the ground carries
+    /// it.
     ///
     /// On a slope a wider figure overlaps the ground. For a character in a `carom_world::World`
     /// use `CharacterBody::set_figure`.
@@ -319,9 +323,9 @@ impl Character {
     }
 
     /// Advances by `dt` seconds with a wish for a velocity, in length per second. Only its
-    /// component across `up` counts. On the ground the velocity is that of the wish at once, along
-    /// the ground. So on a slope the character is slower across `up`, and so is a round figure on
-    /// stairs. In the air it accelerates toward a wish that is not zero.
+    /// component across `up` counts. On the ground the velocity becomes the wish at once, measured
+    /// along the ground. So the speed across `up` is lower on a slope, and so it is for a round
+    /// figure on stairs. In the air it accelerates toward a wish that is not zero.
     ///
     /// The world must be in its state at the end of the time, with moving objects already moved.
     /// The ground then carries the character along.

@@ -9,38 +9,40 @@ use carom_world::SoftBodyId;
 use glam::DVec3;
 
 /// The description of a wheel, in metres, kilograms and seconds. It is in the frame of the
-/// chassis: x ahead, y up, z to the right. Each field ends with its default.
+/// chassis: x ahead, y up, z to the right.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(try_from = "Unchecked"))]
 pub struct WheelDesc {
-    /// The position of the hub if the spring carries nothing. The origin.
+    /// The position of the hub if the spring carries nothing. Default: the origin.
     pub mount: DVec3,
-    /// The radius, a length above 0. 0.35.
+    /// The radius, a length above 0. Default: 0.35.
     pub radius: f64,
-    /// The largest travel of the hub up from the mount, a length above 0. A stop ends it. 0.3.
+    /// The largest travel of the hub up from the mount, a length above 0. A stop ends it. Default:
+    /// 0.3.
     pub travel: f64,
     /// The natural frequency of the chassis on its springs, in hertz, if each wheel carries its
-    /// share of the mass. Above 0. 1.5.
+    /// share of the mass. Above 0. Default: 1.5.
     pub frequency: f64,
-    /// The damping ratio of the spring; 1 is critical. Not negative. 0.5.
+    /// The damping ratio of the spring; 1 is critical. Not negative. Default: 0.5.
     pub damping_ratio: f64,
     /// Coulomb's friction coefficients of the tyre on ground of the default material, along the
-    /// wheel and aside. Not negative. 1.1 and 1.1.
+    /// wheel and aside. Not negative. Default: 1.1 and 1.1.
     ///
-    /// On other ground the tyre counts as a body of the default material. Its coefficients are
-    /// multiplied by the combined friction of such a contact, divided by 0.5. So with friction `f`
-    /// of the ground they are `sqrt(f / 0.5)` times as large, unless its combine rule is `Max`
-    /// (test: `vehicle_grips::r_the_ground_counts_in_the_distance_of_braking`). Hooks do not
-    /// change them.
+    /// On other ground the coefficients are multiplied by `c / 0.5`. Here `c` is the combined
+    /// friction of this ground and a body of the default material. So with friction `f` of the
+    /// ground they are `sqrt(f / 0.5)` times as large, unless its combine rule is `Max` (test:
+    /// `vehicle_grips::r_the_ground_counts_in_the_distance_of_braking`). Hooks do not change them.
     pub grip: [f64; 2],
     /// The largest steering angle to each side, in radians, from 0 to 1.5; 0 for a wheel that does
-    /// not steer. 0.
+    /// not steer. Default: 0.
     pub max_steer: f64,
-    /// The force of the engine at full throttle, not negative; 0 for a wheel without drive. 0.
+    /// The force of the engine at full throttle, in newtons, not negative; 0 for a wheel without
+    /// drive. Default: 0.
     pub max_drive_force: f64,
-    /// The largest force of the brake, not negative. The grip limits it too. `f64::MAX`.
+    /// The largest force of the brake, in newtons, not negative. The grip limits it too. Default:
+    /// `f64::MAX`.
     pub max_brake_force: f64,
 }
 
@@ -105,43 +107,43 @@ impl WheelDesc {
         WheelDesc { radius, ..WheelDesc::default() }
     }
 
-    /// The same wheel with its hub here if the spring carries nothing.
+    /// Returns the same wheel with its hub here if the spring carries nothing.
     #[must_use]
     pub fn with_mount(self, mount: DVec3) -> WheelDesc {
         WheelDesc { mount, ..self }
     }
 
-    /// The same wheel with this travel of the hub.
+    /// Returns the same wheel with this travel of the hub.
     #[must_use]
     pub fn with_travel(self, travel: f64) -> WheelDesc {
         WheelDesc { travel, ..self }
     }
 
-    /// The same wheel with a spring and a damper: frequency in hertz, and damping ratio.
+    /// Returns the same wheel with a spring and a damper: frequency in hertz, and damping ratio.
     #[must_use]
     pub fn with_suspension(self, frequency: f64, damping_ratio: f64) -> WheelDesc {
         WheelDesc { frequency, damping_ratio, ..self }
     }
 
-    /// The same wheel with these coefficients of friction, along the wheel and aside.
+    /// Returns the same wheel with these coefficients of friction, along the wheel and aside.
     #[must_use]
     pub fn with_grip(self, along: f64, aside: f64) -> WheelDesc {
         WheelDesc { grip: [along, aside], ..self }
     }
 
-    /// The same wheel, steered up to this angle, in radians.
+    /// Returns the same wheel, steered up to this angle, in radians.
     #[must_use]
     pub fn with_max_steer(self, max_steer: f64) -> WheelDesc {
         WheelDesc { max_steer, ..self }
     }
 
-    /// The same wheel, driven with this force at full throttle.
+    /// Returns the same wheel, driven with this force at full throttle.
     #[must_use]
     pub fn with_max_drive_force(self, max_drive_force: f64) -> WheelDesc {
         WheelDesc { max_drive_force, ..self }
     }
 
-    /// The same wheel, braked with at most this force.
+    /// Returns the same wheel, braked with at most this force.
     #[must_use]
     pub fn with_max_brake_force(self, max_brake_force: f64) -> WheelDesc {
         WheelDesc { max_brake_force, ..self }
@@ -192,9 +194,9 @@ pub struct VehicleWheel {
     pub normal: DVec3,
     /// The compression of the spring, a length; 0 in the air.
     pub compression: f64,
-    /// The force of the spring on the chassis along the normal; 0 in the air.
+    /// The force of the spring on the chassis along the normal, in newtons; 0 in the air.
     pub load: f64,
-    /// The force of the tyre on the chassis, along the ground.
+    /// The force of the tyre on the chassis, along the ground, in newtons and in the world frame.
     pub traction: DVec3,
     /// The steering angle, in radians to the left.
     pub steer: f64,

@@ -37,8 +37,8 @@ pub(crate) type Predicate<'a, B> = dyn Fn(&ColliderRef<'_, B>) -> bool + 'a;
 /// A deforming mesh ([`BodyMut::deform`](carom_world::BodyMut::deform)) raises a character, which
 /// follows it down. It does not carry along its surface, and adds no velocity to a jump.
 ///
-/// With the feature `soft` it has the surfaces of cloth and soft bodies too. For a filter they are
-/// solid and dynamic, and a predicate does not count for them. Ropes and particles are passed
+/// With the feature `soft` it has the surfaces of cloth and soft bodies too. A filter treats them
+/// as solid and dynamic. The predicate is not called for them. Ropes and particles are passed
 /// through: liquids, gas and grains.
 pub struct WorldSweep<'a, B: BroadPhase> {
     world: &'a World<B>,
@@ -71,9 +71,9 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         }
     }
 
-    /// The same view, in which dynamic bodies yield: they do not push out a figure that overlaps
-    /// them. They still stop a figure that moves deeper into them. The object `ground` does not
-    /// yield.
+    /// Returns the same view, in which dynamic bodies yield: they do not push out a figure that
+    /// overlaps them. They still stop a figure that moves deeper into them. The object `ground`
+    /// does not yield.
     #[must_use]
     pub fn with_yielding(self, ground: Option<u32>) -> WorldSweep<'a, B> {
         // No body has the largest number.
@@ -85,8 +85,8 @@ impl<'a, B: BroadPhase + SpatialIndex> WorldSweep<'a, B> {
         WorldSweep { yielding_but: None, ..self }
     }
 
-    /// The same view of those colliders for which `predicate` is true too. It may be called several
-    /// times for a collider.
+    /// Returns the same view of those colliders for which `predicate` is true too. It may be
+    /// called several times for a collider.
     #[must_use]
     pub fn with_predicate(self, predicate: &'a (dyn Fn(&ColliderRef<'_, B>) -> bool + 'a)) -> Self {
         WorldSweep { predicate: Some(predicate), ..self }

@@ -128,7 +128,8 @@ impl DeformableMesh {
         DeformableMesh::new(positions, Elements::Triangles, edges, triangles)
     }
 
-    /// Returns a mesh of segments, such as ropes and hair, given by the numbers of their ends.
+    /// Returns a mesh of segments, such as ropes and hair, given by the numbers of their ends. The
+    /// errors are those of [`DeformableMesh::from_triangles`].
     pub fn from_segments(positions: &[Vec3], segments: Vec<[u32; 2]>) -> Result<DeformableMesh, DeformError> {
         check_vertices(positions.len(), &segments)?;
         let edges = edges_of(&segments, |segment| [*segment])?;
@@ -136,7 +137,8 @@ impl DeformableMesh {
     }
 
     /// Returns a mesh of tetrahedra, given by the numbers of their vertices. Its features are
-    /// those of the surface. Faces turn outwards if the tetrahedra have positive volumes.
+    /// those of the surface. Faces turn outwards if the tetrahedra have positive volumes. The
+    /// errors are those of [`DeformableMesh::from_triangles`].
     pub fn from_tetrahedra(
         positions: &[Vec3],
         tetrahedra: &[[u32; 4]],
@@ -188,7 +190,7 @@ impl DeformableMesh {
 }
 
 impl<T: FollowingTree> DeformableMesh<T> {
-    /// The mesh with trees of another kind.
+    /// Returns the mesh with trees of another kind.
     #[must_use]
     pub fn with_trees<U: FollowingTree>(self) -> DeformableMesh<U> {
         let trees = [Features::Vertices, Features::Edges, Features::Faces]
@@ -209,9 +211,11 @@ impl<T: FollowingTree> DeformableMesh<T> {
         }
     }
 
-    /// The mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two features
-    /// of the mesh touch if they are this far apart. Against another mesh half of each thickness
-    /// counts.
+    /// Returns the mesh with a thickness: a length from 0, its default, to [`MAX_POSITION`]. Two
+    /// features of the mesh touch if they are this far apart. Against another mesh half of each
+    /// thickness counts.
+    ///
+    /// Errors: [`DeformError::BadThickness`] for a number out of this range.
     pub fn with_thickness(mut self, thickness: f32) -> Result<DeformableMesh<T>, DeformError> {
         self.set_thickness(thickness)?;
         Ok(self)
@@ -226,9 +230,9 @@ impl<T: FollowingTree> DeformableMesh<T> {
         Ok(())
     }
 
-    /// The mesh, with vertices that now have the same position counted as one vertex in the test
-    /// for neighbours. For meshes with seams that are not welded. They remain separate vertices,
-    /// and may move apart.
+    /// Returns the mesh. In the test for neighbours, vertices with equal present positions count
+    /// as one vertex. Use it for meshes with seams that are not welded. The vertices remain
+    /// separate, and may move apart.
     #[must_use]
     pub fn with_neighbours_by_place(mut self) -> DeformableMesh<T> {
         // Adding 0 makes -0 and 0 one.

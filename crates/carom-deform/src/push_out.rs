@@ -14,7 +14,7 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PushOut {
-    /// The vertex of the cloth, by its place in [`DeformableMesh::positions`].
+    /// The vertex of the cloth, by its index in [`DeformableMesh::positions`].
     pub vertex: u32,
     /// The face of the collider that it is pushed from; none for a signed distance.
     pub face: Option<u32>,

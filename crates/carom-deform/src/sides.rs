@@ -113,13 +113,16 @@ pub struct PushOutCounters {
 }
 
 impl ContactSides {
-    /// Returns an empty memory for a collider. The reach is a length. Choose it above the sum of a
-    /// vertex's travel in a step and its depth: deeper contacts are forgotten.
+    /// Returns an empty memory for a collider. The reach is a length, above 0 and at most
+    /// [`MAX_POSITION`](crate::MAX_POSITION). Choose it above the sum of a vertex's travel in a
+    /// step and its depth: deeper contacts are forgotten.
     ///
     /// The faces and present positions of the collider are read here. Closed sheets are walls of
     /// solids, whatever the winding of their faces. A closed sheet inside another is the wall of a
     /// cavity (tests: `solids::r_turned_solids_push_outwards`,
     /// `solids::r_a_hollow_solid_pulls_nothing_in`).
+    ///
+    /// Errors: [`DeformError::BadReach`] for a reach out of its range.
     pub fn new<U: FollowingTree>(
         collider: &DeformableMesh<U>,
         reach: f32,
@@ -145,11 +148,11 @@ impl ContactSides {
         })
     }
 
-    /// Follows the vertices of the cloth to their present positions. Finds those that are nearer
-    /// to a sheet of the collider than half the sum of the thicknesses, or on the wrong side of
-    /// it: once for each such sheet. The collider is that of [`ContactSides::new`], at any
-    /// positions. If its faces were edited, it is refused. If vertices of the cloth were removed,
-    /// all sides are forgotten, because the others have new numbers (test:
+    /// Follows the vertices of the cloth to their present positions. Finds vertices on the wrong
+    /// side of a sheet of the collider, or nearer to it than half the sum of the thicknesses. A
+    /// vertex is found once for each such sheet. The collider is that of [`ContactSides::new`], at
+    /// any positions. If its faces were edited, it is refused. If vertices of the cloth were
+    /// removed, all sides are forgotten, because the others have new numbers (test:
     /// `sides::removed_vertices_pass_no_side_on`). A copy that an edit made has the side of its
     /// original (test: `sides::r_torn_cloth_keeps_its_side`). Other added vertices have none yet.
     ///

@@ -89,6 +89,8 @@ struct Grid {
 impl VoxelOverlap {
     /// Returns a memory for grids with this many voxels along the longest side of the region, from
     /// 1 to [`MAX_RESOLUTION`]. Voxels are cubes. One more voxel begins where the region ends.
+    ///
+    /// Errors: [`DeformError::BadResolution`] for a number out of this range.
     pub fn new(resolution: u32) -> Result<VoxelOverlap, DeformError> {
         if !(1..=MAX_RESOLUTION).contains(&resolution) {
             return Err(DeformError::BadResolution { resolution });

@@ -7,16 +7,17 @@ use carom_math::tol;
 #[non_exhaustive]
 pub struct GjkSettings {
     /// A distance is accepted if its bounds differ by at most this fraction of it. For polytopes
-    /// the search ends exactly at any value.
+    /// the search ends exactly at any value. Default: 1e-12.
     pub distance_tolerance: f64,
-    /// A depth is accepted if its bounds differ by at most this fraction of it.
+    /// A depth is accepted if its bounds differ by at most this fraction of it. Default: 1e-10.
     pub depth_tolerance: f64,
     /// A length. The search stops once a lower bound of the distance exceeds it. The distance of
-    /// the answer may then be only an upper bound.
+    /// the answer may then be only an upper bound. Default: infinite.
     pub max_distance: f64,
-    /// The most iterations of the distance search. Polytopes need about 10, curved shapes about 30.
+    /// The most iterations of the distance search. Polytopes need about 10, curved shapes about
+    /// 30. Default: 128.
     pub max_iterations: u32,
-    /// The most iterations of the depth search.
+    /// The most iterations of the depth search. Default: 256.
     pub max_depth_iterations: u32,
 }
 

@@ -8,23 +8,25 @@
 #[non_exhaustive]
 pub struct Options {
     /// Whether to keep the valid links, parts and nodes of a document. The others are listed in
-    /// [`crate::Model::unread`].
+    /// [`crate::Model::unread`]. Default: false.
     pub keep_going: bool,
-    /// Whether to read files outside of the document's folder that the document names.
+    /// Whether to read files outside of the document's folder that the document names. Default:
+    /// false.
     pub allow_outside: bool,
-    /// Whether each object and group of an OBJ file becomes a part.
+    /// Whether each object and group of an OBJ file becomes a part. Default: false.
     pub split_objects: bool,
-    /// The maximum number of triangles of a document, with all its instances. `None` sets the limit
-    /// by the size of its files.
+    /// The maximum number of triangles of a document, with all its instances. `None` sets the
+    /// limit by the size of its files. Default: `None`.
     pub max_triangles: Option<u64>,
     /// The time in seconds at which animations pose glTF scenes. `None` leaves them at rest.
+    /// Default: `None`.
     pub time: Option<f64>,
     /// The distance up to which vertices of a part are merged, a length in the unit of the file.
     /// `None` keeps them as they are.
     ///
-    /// Each solid of a part is merged by itself and becomes one piece. No vertex moves by more than
-    /// this; triangles that collapse are dropped. A solid of which nothing would remain is kept as
-    /// it is. A note has the counts. [`crate::read_animated`] ignores it.
+    /// Each solid of a part is merged by itself and becomes one piece. No vertex moves by more
+    /// than this; triangles that collapse are dropped. A solid of which nothing would remain is
+    /// kept as it is. A note has the counts. [`crate::read_animated`] ignores it. Default: `None`.
     pub merge: Option<f64>,
 }
 

@@ -413,8 +413,8 @@ impl Robot {
         (0..self.joints.len()).filter(move |at| is_free(&self.joints[*at]))
     }
 
-    /// The same robot, whose joints have no limits: for recorded values, which may be a little
-    /// outside of them.
+    /// Returns the same robot, whose joints have no limits: for recorded values, which may be a
+    /// little outside of them.
     #[must_use]
     pub fn without_limits(mut self) -> Robot {
         self.joints.iter_mut().for_each(|joint| joint.limits = None);

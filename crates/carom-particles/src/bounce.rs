@@ -14,17 +14,17 @@ const MAX_SAMPLES: u32 = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Bounce {
-    /// The part of the speed along the normal that is kept, from 0 to 1.
+    /// The part of the speed along the normal that is kept, from 0 to 1. Default: 0.4.
     pub restitution: f32,
-    /// Coefficient of friction, at least 0: a bounce takes this part of the change of the speed
-    /// along the normal from the speed along the surface.
+    /// Coefficient of friction, at least 0: a bounce reduces the tangential speed by this
+    /// coefficient times the change of the normal speed. Default: 0.2.
     pub friction: f32,
     /// The thickness of the surfaces that the camera sees, a length greater than 0. A particle
     /// farther behind a surface is hidden, and moves freely. A surface is at least as thick as the
-    /// depth that a particle covers between two samples.
+    /// depth that a particle covers between two samples. Default: 0.25.
     pub thickness: f32,
     /// The number of comparisons of a particle with the depth buffer along its path, from 1 to 64.
-    /// More samples find thin objects that a fast particle crosses.
+    /// More samples find thin objects that a fast particle crosses. Default: 1.
     pub samples: u32,
 }
 
@@ -35,19 +35,20 @@ impl Default for Bounce {
 }
 
 impl Bounce {
-    /// These settings with another restitution, from 0 to 1.
+    /// Returns these settings with another restitution, from 0 to 1.
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> Bounce {
         Bounce { restitution, ..self }
     }
 
-    /// These settings with another coefficient of friction, at least 0.
+    /// Returns these settings with another coefficient of friction, at least 0.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> Bounce {
         Bounce { friction, ..self }
     }
 
-    /// These settings with another thickness of surfaces, in units of length, greater than 0.
+    /// Returns these settings with another thickness of surfaces, in units of length, greater than
+    /// 0.
     #[must_use]
     pub fn with_thickness(self, thickness: f32) -> Bounce {
         Bounce { thickness, ..self }

@@ -75,7 +75,7 @@ pub struct ParticleSolver {
 pub struct SolidParticles {
     /// Their numbers.
     pub ids: Range<u32>,
-    /// Their places among the particles of all solids, for constraints: see
+    /// Their indices among the particles of all solids, for constraints: see
     /// [`SolidPass`](crate::SolidPass).
     pub indices: Range<u32>,
 }
@@ -133,12 +133,12 @@ impl ParticleSolver {
         2.0 * self.settings.radius
     }
 
-    /// Adds a liquid of particles at rest at these places. Returns their numbers. Each has the
+    /// Adds a liquid of particles at rest at these positions. Returns their numbers. Each has the
     /// mass of a cube of the [spacing](ParticleSolver::spacing).
     ///
     /// # Errors
-    /// If a number of the liquid is out of its range, or a place is not finite, or there would be
-    /// too many. Nothing changes then.
+    /// If a number of the liquid is out of its range, or a position is not finite, or there would
+    /// be too many. Nothing changes then.
     pub fn add_liquid(&mut self, liquid: &Liquid, positions: &[Vec3]) -> Result<Range<u32>, ParticleError> {
         self.add(liquid.into(), positions)
     }
@@ -159,13 +159,13 @@ impl ParticleSolver {
         self.add(grains.into(), positions)
     }
 
-    /// Adds the particles of a solid, at rest at these places, with their inverse masses; 0 holds
-    /// a particle, which then only moves by the velocity that it is given.
+    /// Adds the particles of a solid, at rest at these positions, with their inverse masses; 0
+    /// holds a particle, which then only moves by the velocity that it is given.
     /// [`Surroundings::constraints`] projects the constraints between them in each step.
     ///
     /// # Errors
-    /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as places,
-    /// or one is negative or not finite.
+    /// As [`ParticleSolver::add_liquid`], and if there are not as many inverse masses as
+    /// positions, or one is negative or not finite.
     pub fn add_solid(
         &mut self,
         solid: &Solid,
@@ -205,7 +205,7 @@ impl ParticleSolver {
         Group { radius: if group.radius == 0.0 { self.settings.radius } else { group.radius }, ..group }
     }
 
-    /// Checks places and a group, and adds the group, in the place of a removed one if there is
+    /// Checks positions and a group, and adds the group, in the slot of a removed one if there is
     /// any.
     fn add_group(&mut self, group: Group, positions: &[Vec3]) -> Result<Phase, ParticleError> {
         let group = self.with_radius(group);
@@ -221,7 +221,7 @@ impl ParticleSolver {
         Ok(Phase(group.flags | index as u32))
     }
 
-    /// Puts a group that was checked at a place, at most behind the last one.
+    /// Puts a group that was checked into a slot, at most behind the last one.
     fn put_group(&mut self, index: usize, group: Group) -> Result<(), ParticleError> {
         if group.is_fluid() {
             self.set_reach(self.smoothing.reach)?;
@@ -309,7 +309,7 @@ impl ParticleSolver {
         liquid_surface(&positions, radius, cell)
     }
 
-    /// Gives a particle another place and velocity, which must be finite.
+    /// Gives a particle another position and velocity, which must be finite.
     ///
     /// # Errors
     /// If they are not, or there is no such particle.
@@ -357,7 +357,7 @@ impl ParticleSolver {
     ///
     /// # Errors
     /// [`ParticleError::TooDense`] and [`ParticleError::Exploded`] if the motion is unstable, or
-    /// many particles are at one place. Others for a bad time step and bad surroundings. On an
+    /// many particles are at one position. Others for a bad time step and bad surroundings. On an
     /// error nothing has moved; but particles of solids may have been given to `constraints`.
     pub fn step_in(&mut self, dt: f32, surroundings: &mut Surroundings<'_, '_>) -> Result<(), ParticleError> {
         if !(0.0 <= dt && dt < f32::INFINITY) {
@@ -386,8 +386,8 @@ impl ParticleSolver {
 
     /// Returns what particles did to bodies in the last step, and where, if
     /// [`ParticleSettings::collects_contacts`] is set: substep by substep, and in each one body by
-    /// body. Their sums are those of [`BodyBoundary`](crate::BodyBoundary), angular ones but for
-    /// how far points moved within a substep.
+    /// body. Their sums are those of [`BodyBoundary`](crate::BodyBoundary). Angular sums differ
+    /// slightly, because points move within a substep.
     pub fn body_impulses(&self) -> &[BodyImpulse] {
         &self.touches.impulses
     }

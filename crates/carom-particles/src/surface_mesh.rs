@@ -63,14 +63,14 @@ pub struct SurfaceMesh {
 }
 
 /// Returns the surface of a liquid of particles with this radius, on a grid of cells of this size.
-/// It is closed, and faces outward. Up to 2^14 cells away from the origin no triangle is
-/// degenerate. The order of the particles and the number of threads change no bit of it, except the
-/// order of vertices and triangles.
+/// It is closed, faces outward, and near the origin has no degenerate triangle. It has the same
+/// bits on any number of threads (test:
+/// `surfaces::surfaces_are_closed_and_the_same_on_any_number_of_threads`).
 ///
 /// A cell as large as the radius suits most uses; it must be from half to twice the radius. The
 /// volume of a block is up to 8 % less than that of its particles, because edges are round. With
-/// the largest cells it is up to 13 % less, for a splash up to 15 %, and for a single drop even
-/// more.
+/// cells of twice the radius it is up to 13 % less, and for a single drop even more (test:
+/// `surfaces::surfaces_have_the_volume_of_their_particles`).
 ///
 /// # Errors
 /// If the radius is not positive and finite, or the cell is out of its range. If a position is not

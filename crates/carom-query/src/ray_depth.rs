@@ -101,7 +101,7 @@ pub struct RayDepthSettings {
     /// Every vertex runs a full query once in this many queries, in rotation. In between it walks
     /// from the triangles of the last query. With 1 all queries are full, and the answer does not
     /// depend on earlier queries. With a larger number, a new surface on the ray, or the vertex's
-    /// own body, is detected at most this many queries late.
+    /// own body, is detected at most this many queries late. Default: 1.
     pub full_every: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Settings of the solver, and its errors.
 //!
 //! Each setting has a lower and an upper bound, far beyond any use. Within them a step neither
-//! overflows nor runs forever.
+//! panics nor runs forever (test: `settings::settings_at_their_bounds_are_allowed`, carom-world).
 
 use carom_math::{Real, Vec3};
 
@@ -17,57 +17,59 @@ const MAX_LOAD_FACTOR: u32 = 16;
 /// The largest component of gravity, in world units of length per time squared.
 const MAX_GRAVITY: Real = 1e18;
 
-/// Settings of the solver. The defaults are for metres, kilograms and seconds; the
-/// doc of each setting ends with its default.
+/// Settings of the solver. The defaults are for metres, kilograms and seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct SolverSettings {
     /// Acceleration of all dynamic bodies, in the world frame. World units of length per time
-    /// squared. (0, -9.81, 0).
+    /// squared. Default: (0, -9.81, 0).
     pub gravity: Vec3,
     /// Number of equal substeps of a step, from 1 to [`SolverSettings::MAX_SUBSTEPS`]. Each
     /// substep solves all contacts once and relaxes them once. A step that is shorter than the
     /// last ones has fewer substeps, of about the same length. More substeps make stacks stiffer:
-    /// ten boxes stand with 3, a house of cards of five floors with 4, twenty boxes with 5. 6.
+    /// a house of cards of five floors stands with 4 (test:
+    /// `stacks::a_card_house_of_five_floors_stands`). Default: 6.
     pub substeps: u32,
     /// The largest factor by which the number of substeps grows under heavy loads: while a body
     /// carries many times its own weight, such as a crate under a tank. From 1 to 16. In a step
-    /// with a budget the factor is 1. 4.
+    /// with a budget the factor is 1. Default: 4.
     pub max_load_factor: u32,
-    /// The length of one metre in world units. All lengths and speeds below are in multiples of
-    /// it. 1.
+    /// The number of world units of length in one metre, such as 100 for centimetres. Lengths,
+    /// speeds and accelerations below are in multiples of this unit. Default: 1.
     pub length_unit: Real,
-    /// Stiffness of joints, as a frequency in cycles per unit of time. 120.
+    /// Stiffness of joints, as a frequency in cycles per unit of time. Default: 120.
     pub joint_frequency: Real,
-    /// Damping of joints, as a ratio to the critical damping. 5.
+    /// Damping of joints, as a ratio to the critical damping. Default: 5.
     pub joint_damping: Real,
     /// Fraction of the overlap beyond the slop that is corrected per unit of time. At most a
-    /// quarter is corrected per substep. 12.
+    /// quarter is corrected per substep. Default: 12.
     pub push_out_rate: Real,
     /// The largest speed at which a contact pushes its two overlapping bodies apart, length per
     /// time. Two contacts in a row add up their speeds, so the bodies above a body that grows may
-    /// be faster (test: `rest::a_body_that_grows_under_others_throws_none_up`, carom-world). 1.
+    /// be faster (test: `rest::a_body_that_grows_under_others_throws_none_up`, carom-world).
+    /// Default: 1.
     pub push_out_speed: Real,
     /// Overlap that is not corrected, so that a pile can come to rest; a length. It doubles for
-    /// bodies that have been at rest for `sleep_delay`, in islands of four bodies or more. 0.005.
+    /// bodies that have been at rest for `sleep_delay`, in islands of four bodies or more.
+    /// Default: 0.005.
     pub slop: Real,
-    /// Speed of approach below which bodies do not bounce, length per time. 0.2.
+    /// Speed of approach below which bodies do not bounce, length per time. Default: 0.2.
     pub restitution_threshold: Real,
     /// Bodies slower than this may fall asleep, length per time. Rotation counts as the speed at
-    /// the radius of gyration. 0.1.
+    /// the radius of gyration. Default: 0.1.
     pub sleep_speed: Real,
-    /// Time for which all bodies of an island must be at rest before it falls asleep. An island
-    /// that a motor or a spring moves stays awake. 0.5.
+    /// Time for which all bodies of an island must be at rest before it falls asleep, in units of
+    /// time. An island that a motor or a spring moves stays awake. Default: 0.5.
     pub sleep_delay: Real,
     /// Deceleration of calm bodies in islands of four bodies or more, length per time squared. A
     /// body is calm if it stayed near its position and no motor moves its island, even if it may
     /// not sleep. Without this deceleration the top of a tall stack sways for minutes, because one
-    /// iteration corrects a lean late. 0.3.
+    /// iteration corrects a lean late. Default: 0.3.
     pub settle_braking: Real,
-    /// Whether islands fall asleep. True.
+    /// Whether islands fall asleep. Default: true.
     pub sleep: bool,
-    /// The largest speed of a body, length per time. 1000.
+    /// The largest speed of a body, length per time. Default: 1000.
     pub max_speed: Real,
 }
 
@@ -170,7 +172,7 @@ impl SolverSettings {
         self
     }
 
-    /// Sets the length of one metre in world units.
+    /// Sets the number of world units of length in one metre.
     #[must_use]
     pub fn with_length_unit(mut self, length_unit: Real) -> SolverSettings {
         self.length_unit = length_unit;

@@ -36,11 +36,12 @@ const ROUND_SAMPLES: u32 = 64;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AllowedSettings {
-    /// The number of random poses; 10,000 by default. With 0 no pair is Always or Never.
+    /// The number of random poses. With 0 no pair is Always or Never. Default: 10,000.
     pub samples: u32,
-    /// The seed of the poses; 1 by default.
+    /// The seed of the poses. Default: 1.
     pub seed: u64,
-    /// A pair that touches in at least this share of the poses is Always; 0.95 by default.
+    /// A pair that touches in at least this share of the poses is Always. Above 0, at most 1.
+    /// Default: 0.95.
     pub always_share: f64,
 }
 

@@ -11,9 +11,12 @@ use carom_math::f64::Pose;
 impl Workcell {
     /// Leaves pairs of parts out of [`Workcell::pairs`], in either order of their indices. Takes
     /// those of [`allowed_pairs`](crate::allowed_pairs), for example.
+    ///
+    /// # Panics
+    /// If there is no such part.
     pub fn allow(&mut self, pairs: impl IntoIterator<Item = [usize; 2]>) {
         for [a, b] in pairs {
-            debug_assert!(a.max(b) < self.n_parts(), "no part {}", a.max(b));
+            assert!(a.max(b) < self.n_parts(), "no part {}", a.max(b));
             self.allowed.insert([a.min(b), a.max(b)]);
         }
     }
@@ -38,14 +41,15 @@ impl Workcell {
     }
 
     /// Whether a pair of [`Workcell::pairs`] collides, for the values of all joints of each robot:
-    /// see [`Robot::values`](carom_io::Robot::values). A pair of which that is not known counts, as
-    /// in [`Workcell::is_touching`]. So false is certain.
+    /// see [`Robot::values`](carom_io::Robot::values). A missing robot or a missing value counts
+    /// as 0, as in [`Workcell::part_poses`]. A pair counts as colliding if it is unknown whether
+    /// it touches, as in [`Workcell::is_touching`].
     pub fn collides(&self, values: &[Vec<f64>]) -> bool {
         self.has_collision(&self.pairs(), values)
     }
 
     /// Returns the answer of [`Workcell::collides`] for each of many states. Each state has the
-    /// values of all joints of each robot.
+    /// values of all joints of each robot, as in [`Workcell::part_poses`].
     ///
     /// The states do not depend on each other, so a caller may divide them among threads.
     pub fn collides_rows(&self, rows: &[Vec<Vec<f64>>]) -> Vec<bool> {
@@ -53,8 +57,8 @@ impl Workcell {
         rows.iter().map(|values| self.has_collision(&pairs, values)).collect()
     }
 
-    /// Returns the pairs of [`Workcell::pairs`] that collide, sorted; those of which that is not
-    /// known are among them. `values` as in [`Workcell::collides`].
+    /// Returns the pairs of [`Workcell::pairs`] that collide, sorted. Pairs of which that is
+    /// unknown are among them. `values` as in [`Workcell::collides`].
     pub fn collisions(&self, values: &[Vec<f64>]) -> Vec<[usize; 2]> {
         let (pairs, poses) = (self.pairs(), self.part_poses(values));
         self.touching(&pairs, &poses).collect()

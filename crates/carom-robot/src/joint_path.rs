@@ -42,10 +42,10 @@ pub struct FirstContact {
     pub time: f64,
     /// The index of the last row that is not later.
     pub row: usize,
-    /// The distance at that time, a length. `None` if it is not known whether the parts meet then,
-    /// and no later contact was found. The search did not converge, and at the time they are very
-    /// near. Or at a row a piece of one lies in the box of a mesh without an inside: see
-    /// [`Workcell::touches`].
+    /// The distance at that time, a length. `None` if it is unknown whether the parts meet then,
+    /// and no later contact was found. There are two reasons. The search did not converge for
+    /// parts that are very near. Or at a row, a piece of one lies in the box of a mesh without an
+    /// inside: see [`Workcell::touches`].
     pub distance: Option<f64>,
     /// The time, in seconds, from which it is not known whether the parts met before `time`;
     /// `None` if they are apart until then.
@@ -252,6 +252,9 @@ impl<'a> JointPath<'a> {
     ///
     /// A time at which it is not known whether they meet does not end the search for a contact
     /// that is certain.
+    ///
+    /// # Panics
+    /// If there is no such part.
     pub fn first_contact(&self, parts: [usize; 2], clearance: f64) -> Option<FirstContact> {
         // The first time at which it is not known whether they meet, with its row.
         let mut undecided: Option<(f64, usize)> = None;

@@ -39,8 +39,8 @@ pub struct NearestPair {
     /// Their distance, a length; 0 if they share a point, or if a piece of one lies in the other
     /// or may do so.
     pub distance: f64,
-    /// Whether [`Workcell::touches`] is known for them. If not, `distance` is 0 and only a lower
-    /// bound, and the pair hides those at larger distances.
+    /// Whether [`Workcell::touches`] is known for them. If not, `distance` is 0, which is only a
+    /// lower bound. The pair then hides those at larger distances.
     pub is_decided: bool,
     /// The nearest points of both, in the world. For a piece in a mesh, those of the surfaces.
     pub points: [DVec3; 2],
@@ -78,15 +78,19 @@ impl Workcell {
         Ok(cell)
     }
 
-    /// Adds a fixed part, at a pose in the world. Returns its index.
+    /// Adds a fixed part, at a pose in the world. Returns its index: the number of parts before.
     pub fn push_fixed(&mut self, shape: Shape, pose: Pose) -> usize {
         self.push(shape, Attachment::Fixed(pose))
     }
 
-    /// Adds a part on a link, at a pose in the frame of the link. Returns its index.
+    /// Adds a part on a link, at a pose in the frame of the link. `robot` is an index in
+    /// [`Workcell::robots`], and `link` one in [`Robot::links`]. Returns the index of the part.
+    ///
+    /// # Panics
+    /// If there is no such robot or link.
     pub fn push_on_link(&mut self, robot: usize, link: usize, shape: Shape, in_link: Pose) -> usize {
         let is_there = self.robots.get(robot).is_some_and(|robot| link < robot.links().len());
-        debug_assert!(is_there, "no link {link} of a robot {robot}");
+        assert!(is_there, "no link {link} of a robot {robot}");
         self.push(shape, Attachment::OnLink(robot, link, in_link))
     }
 
@@ -97,6 +101,9 @@ impl Workcell {
 
     /// Removes a part. The indices of the parts after it decrease by one, in the allowed pairs
     /// too.
+    ///
+    /// # Panics
+    /// If there is no such part.
     pub fn remove(&mut self, part: usize) {
         self.parts.remove(part);
         let others = self.allowed.iter().filter(|pair| !pair.contains(&part));
@@ -115,6 +122,9 @@ impl Workcell {
     }
 
     /// Returns the shape of a part.
+    ///
+    /// # Panics
+    /// If there is no such part.
     pub fn shape(&self, part: usize) -> &Shape {
         &self.parts[part].shape.shape
     }
@@ -127,6 +137,9 @@ impl Workcell {
 
     /// Returns the robot and the link that hold a part, and its pose in the frame of the link.
     /// `None` for a fixed part.
+    ///
+    /// # Panics
+    /// If there is no such part.
     pub fn link_of(&self, part: usize) -> Option<(usize, usize, &Pose)> {
         match &self.parts[part].hold {
             Attachment::Fixed(_) => None,
@@ -135,7 +148,9 @@ impl Workcell {
     }
 
     /// Returns the pose of each part in the world, for the values of all joints of each robot: see
-    /// [`Robot::values`].
+    /// [`Robot::values`]. Values are in radians, or lengths for prismatic joints, in the order of
+    /// [`Robot::joints`]. A missing robot or a missing value counts as 0 (test:
+    /// `collisions::missing_joint_values_are_zero`).
     pub fn part_poses(&self, values: &[Vec<f64>]) -> Vec<Pose> {
         let links: Vec<Vec<Pose>> = self
             .robots
@@ -172,12 +187,18 @@ impl Workcell {
     /// so a part inside it touches it. `None` if that is not known: the surfaces do not meet, and
     /// a piece of one part lies in the box of a mesh that does not tell inside from outside. It is
     /// not known either at a pose with a NaN or an infinity.
+    ///
+    /// # Panics
+    /// If there is no such part, or no pose for it.
     pub fn touches(&self, parts: [usize; 2], poses: &[Pose]) -> Option<bool> {
         self.touches_at(parts, parts.map(|part| &poses[part]))
     }
 
-    /// Whether two parts may share a point: whether [`Workcell::touches`] is not `Some(false)`. So
-    /// false is certain.
+    /// Whether two parts may share a point: whether [`Workcell::touches`] is not `Some(false)`. It
+    /// is true if that is unknown (test: `cells::a_piece_inside_of_a_solid_touches_it`).
+    ///
+    /// # Panics
+    /// Those of [`Workcell::touches`].
     pub fn is_touching(&self, parts: [usize; 2], poses: &[Pose]) -> bool {
         self.touches(parts, poses) != Some(false)
     }
@@ -211,8 +232,12 @@ impl Workcell {
     }
 
     /// Returns the nearest of some pairs of parts, at the poses of all parts. `None` without
-    /// pairs. Pairs that may touch have the distance 0, but those that surely touch come first.
-    /// Among equally near pairs, returns the first of those whose balls are nearest.
+    /// pairs. Pairs that may touch have the distance 0, but those that surely touch come first. If
+    /// several pairs are equally near, returns the first one of those with the nearest bounding
+    /// balls.
+    ///
+    /// # Panics
+    /// If a part does not exist, or has no pose.
     pub fn nearest(&self, pairs: &[[usize; 2]], poses: &[Pose]) -> Option<NearestPair> {
         let shapes = |parts: [usize; 2]| parts.map(|part| &self.parts[part].shape);
         let gap = |parts: &[usize; 2]| gap_of_balls(shapes(*parts), parts.map(|part| &poses[part]));

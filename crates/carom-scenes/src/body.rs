@@ -81,7 +81,7 @@ pub struct BodySpec {
     /// Bodies with the same number, other than 0, do not collide with each other, such as the
     /// limbs of one ragdoll.
     pub family: u32,
-    /// Whether it is swept in each step, so that it passes through nothing.
+    /// Whether it is swept in each step, so that it passes through no fixed body: `BodyDesc::ccd`.
     pub uses_ccd: bool,
     /// Whether it stays on the first body that it touches.
     pub is_sticky: bool,

@@ -30,16 +30,17 @@ const TEETH: [u32; 4] = [24, 32, 16, 40];
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ClockSettings {
-    /// Arbors on each side of the square.
+    /// Arbors on each side of the square. Default: 12.
     pub n_arbors: u32,
-    /// Layers of gears.
+    /// Layers of gears. Default: 4.
     pub n_layers: u32,
     /// Resolution of the parts: at 1 the smallest gear and a spring have about 500 triangles each.
-    /// The number grows with the square of this for springs, and more slowly for gears.
+    /// The number grows with the square of this for springs, and more slowly for gears. Default:
+    /// 2.
     pub detail: u32,
-    /// The play of an arbor to each side, as a part of a tooth's width.
+    /// The play of an arbor to each side, as a part of a tooth's width. Default: 0.25.
     pub play: f64,
-    /// Seed of the motion within the play.
+    /// Seed of the motion within the play. Default: 1.
     pub seed: u64,
 }
 

@@ -22,14 +22,16 @@ pub enum Spacing {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BakeSettings {
-    /// The choice of cells.
+    /// The choice of cells. Default: 64 cells, [`Spacing::Resolution`].
     pub spacing: Spacing,
     /// The number of cells from the surface up to which values are distances. Beyond, they are the
-    /// band, with the sign of their side. At least 2; infinite for distances everywhere.
+    /// band, with the sign of their side. At least 2; infinite for distances everywhere. Default:
+    /// infinite.
     pub band: f32,
     /// The number of cells added on each side of the mesh. Not used with [`Spacing::Grid`].
+    /// Default: 2.
     pub padding: u32,
-    /// The most nodes that may be stored. A node takes 4 bytes.
+    /// The most nodes that may be stored. A node takes 4 bytes. Default: 2^28.
     pub max_nodes: u64,
 }
 
@@ -46,13 +48,13 @@ impl BakeSettings {
         BakeSettings { spacing: Spacing::Resolution(resolution), ..self }
     }
 
-    /// These settings with cells of a size, a length.
+    /// Returns these settings with cells of a size, a length.
     #[must_use]
     pub fn with_cell(self, cell: f32) -> BakeSettings {
         BakeSettings { spacing: Spacing::Cell(cell), ..self }
     }
 
-    /// These settings with a given grid, such as that of another field.
+    /// Returns these settings with a given grid, such as that of another field.
     #[must_use]
     pub fn with_grid(self, grid: Grid) -> BakeSettings {
         BakeSettings { spacing: Spacing::Grid(grid), ..self }
@@ -70,7 +72,7 @@ impl BakeSettings {
         BakeSettings { padding, ..self }
     }
 
-    /// These settings with another limit on the number of nodes.
+    /// Returns these settings with another limit on the number of nodes.
     #[must_use]
     pub fn with_max_nodes(self, max_nodes: u64) -> BakeSettings {
         BakeSettings { max_nodes, ..self }

@@ -33,12 +33,13 @@ use glam::{DVec3, Vec3};
 #[non_exhaustive]
 pub struct DecomposeSettings {
     /// The maximum number of hulls; at least 1. The time grows with its square: the mesh is cut
-    /// into up to twice as many parts, and the hull of each pair of them is built.
+    /// into up to twice as many parts, and the hull of each pair of them is built. Default: 32.
     pub max_hulls: usize,
     /// The wanted bound of each hull's distance from the mesh: a fraction of the diagonal of the
     /// box around the mesh, at least 0. If all hulls are within it, no more cuts are made.
+    /// Default: 0.02.
     pub concavity: f64,
-    /// The maximum number of vertices of a hull; at least 8.
+    /// The maximum number of vertices of a hull; at least 8. Default: 64.
     pub max_vertices: usize,
 }
 
@@ -49,19 +50,19 @@ impl Default for DecomposeSettings {
 }
 
 impl DecomposeSettings {
-    /// These settings with another number of hulls.
+    /// Returns these settings with another number of hulls.
     #[must_use]
     pub fn with_max_hulls(self, max_hulls: usize) -> DecomposeSettings {
         DecomposeSettings { max_hulls, ..self }
     }
 
-    /// These settings with another concavity, a fraction of the mesh's diagonal.
+    /// Returns these settings with another concavity, a fraction of the mesh's diagonal.
     #[must_use]
     pub fn with_concavity(self, concavity: f64) -> DecomposeSettings {
         DecomposeSettings { concavity, ..self }
     }
 
-    /// These settings with another number of vertices.
+    /// Returns these settings with another number of vertices.
     #[must_use]
     pub fn with_max_vertices(self, max_vertices: usize) -> DecomposeSettings {
         DecomposeSettings { max_vertices, ..self }

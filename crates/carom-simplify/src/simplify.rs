@@ -50,12 +50,12 @@ pub enum Side {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SimplifySettings {
-    /// Stop at this many triangles; 0, the default, means as few as possible.
+    /// Stop at this many triangles; 0 means as few as possible. Default: 0.
     pub max_triangles: usize,
-    /// The maximum of both one-sided Hausdorff distances, a length in the unit of the mesh;
-    /// infinite by default.
+    /// The maximum of both one-sided Hausdorff distances, a length in the unit of the mesh, not
+    /// negative. Default: infinite.
     pub max_error: f64,
-    /// The side of the old surface on which the new one is.
+    /// The side of the old surface on which the new one is. Default: [`Side::Either`].
     pub side: Side,
 }
 
@@ -66,19 +66,19 @@ impl Default for SimplifySettings {
 }
 
 impl SimplifySettings {
-    /// These settings with another number of triangles to stop at.
+    /// Returns these settings with another number of triangles to stop at.
     #[must_use]
     pub fn with_max_triangles(self, max_triangles: usize) -> SimplifySettings {
         SimplifySettings { max_triangles, ..self }
     }
 
-    /// These settings with another largest error, a length.
+    /// Returns these settings with another largest error, a length.
     #[must_use]
     pub fn with_max_error(self, max_error: f64) -> SimplifySettings {
         SimplifySettings { max_error, ..self }
     }
 
-    /// These settings with another side.
+    /// Returns these settings with another side.
     #[must_use]
     pub fn with_side(self, side: Side) -> SimplifySettings {
         SimplifySettings { side, ..self }

@@ -32,7 +32,7 @@ pub enum Action {
     },
     /// Lets go of the held thing.
     Release,
-    /// Shoots a heavy ball, which passes through nothing.
+    /// Shoots a heavy ball, which passes through no fixed body.
     Shoot {
         /// Its first position.
         origin: [f32; 3],

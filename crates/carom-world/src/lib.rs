@@ -32,7 +32,7 @@
 //!
 //! - **Bodies** of one or several colliders: [`World::insert`], [`World::body`] and
 //!   [`World::body_mut`]. Forces, targets, sleep, budgets and [`StepStats`].
-//! - **Joints** of twelve kinds, with limits, motors and springs: [`JointDesc`].
+//! - **Joints** of thirteen kinds, with limits, motors and springs: [`JointDesc`].
 //! - **Queries**: rays, shapes that are cast, overlaps and nearest points: [`World::query`].
 //! - **Events** of contacts, impulses and broken joints: [`World::events`],
 //!   [`World::impulse_events`], [`World::broken_joints`]. [`Hooks`] change contacts in a step.

@@ -15,26 +15,27 @@ const MAX_DISTANCE: f32 = 1e3;
 #[non_exhaustive]
 pub struct WorldSettings {
     /// The settings of the solver. Its gravity is that of the world, and its unit of length is
-    /// that of the lengths below.
+    /// that of the lengths below. Default: [`SolverSettings::default`].
     pub solver: SolverSettings,
     /// Contacts are found up to this distance, in units of length, so that the solver stops bodies
-    /// before they overlap (speculative contacts).
+    /// before they overlap (speculative contacts). From 0 to 1000. Default: 0.02.
     pub prediction: f32,
     /// The recycling distance, in units of length. If the bodies of a pair hardly move relative to
     /// each other, the pair is not tested: its contacts are moved along with the bodies. The pair
     /// is tested again when this relative motion reaches the recycling distance, or 1/64 of the
-    /// radius of the smaller body. It is also tested after 64 steps. With 0, each pair is tested
-    /// in every step.
+    /// radius of the smaller body. It is tested again after at most 64 steps. With 0, each pair is
+    /// tested in every step. From 0 to 1000. Default: 1/1024.
     ///
     /// Boxes, hulls, balls, capsules and compounds of boxes and hulls are recycled, among each
     /// other and with floors.
     pub recycling: f32,
-    /// Whether contacts with internal edges are smoothed, so that bodies slide over a floor of many
-    /// pieces without bumps. Pieces are triangles of a mesh, or bodies side by side
-    /// ([`carom_query::smooth_internal_edges`]).
+    /// Whether contacts with internal edges are smoothed, so that bodies slide over a floor of
+    /// many pieces without bumps. Pieces are triangles of a mesh, or bodies side by side
+    /// ([`carom_query::smooth_internal_edges`]). Default: true.
     pub smooths_internal_edges: bool,
     /// The response of pairs whose shapes were never tested, because a budget deferred them: a
     /// bounce in a random direction. With `None` their approach is stopped, without a bounce.
+    /// Default: `None`.
     pub scatter: Option<Scatter>,
 }
 

@@ -57,7 +57,8 @@ use carom_response::{Body, BodyKind, Inconsistency, Sleepers, SolverMemory};
 /// are stored: [`BodyMut::deform`](crate::BodyMut::deform).
 ///
 /// A format must return the same floats: `serde_json` does with its feature `float_roundtrip`.
-/// Otherwise some are off by a rounding, and later steps have other bits.
+/// Otherwise some are off by a rounding, and later steps have other bits. Read a snapshot with the
+/// version of carom that stored it: another one may refuse it, or have other bits.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Snapshot {
@@ -247,8 +248,8 @@ impl<B: BroadPhase + Default> World<B> {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Restores a world like [`World::restore_with`], on this broad phase, which must be empty.
-    /// Later steps have the same bits with any broad phase (test:
+    /// Restores a world like [`World::restore_with`], on this broad phase, which must be empty as
+    /// in [`World::with_broad_phase`]. Later steps have the same bits with any broad phase (test:
     /// `testbed::each_broad_phase_can_take_over_at_any_time`, carom-web).
     pub fn restore_on(
         &mut self,
@@ -565,7 +566,7 @@ impl Snapshot {
             let is_known = state.is_wanted == is_wanted || is_filtered && !state.is_wanted;
             demand(is_known, "whether a pair is wanted", index)?;
             let can_move = |body: usize| self.bodies[body].kind != BodyKind::Fixed;
-            // If its bodies were made static, it ends at the next detection.
+            // If its bodies were made fixed, it ends at the next detection.
             demand(can_move(a) || can_move(b) || is_edited, "a pair of which nothing can move", index)?;
         }
         demand(n_manifolds == self.manifolds.len(), "a manifold of no pair", n_manifolds)?;

@@ -9,7 +9,8 @@ use carom_response::SolverStats;
 /// Counts and times of the last [`World::step`](crate::World::step) or
 /// [`World::detect`](crate::World::detect).
 ///
-/// The counts are the same in every run; the times are not.
+/// The counts are the same in every run (test: `budget::the_same_bits_with_the_same_steps`),
+/// unless a budget is in seconds. The times are not.
 #[derive(Clone, Copy, Debug, PartialEq, Default)]
 #[non_exhaustive]
 pub struct StepStats {
@@ -56,16 +57,16 @@ pub struct StepStats {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Shortfall {
-    /// Pairs of shapes that should have been tested. Later steps test them.
+    /// Pairs of shapes whose test was left out. Later steps test them.
     pub n_pairs: usize,
-    /// Pairs among `n_pairs` that were never tested, so their contacts are unknown.
+    /// Pairs of `n_pairs` that were never tested before, so their contacts are unknown.
     pub n_unknown: usize,
-    /// Pairs among `n_unknown` whose approach was stopped or scattered
+    /// Pairs of `n_unknown` whose approach was stopped or scattered
     /// ([`WorldSettings::scatter`](crate::WorldSettings::scatter)), along the axis on which their
     /// boxes overlap least.
     pub n_stopped: usize,
-    /// Contacts of the other pairs of `n_pairs`. They are those of the last test, moved along with
-    /// their bodies.
+    /// Contacts of the pairs of `n_pairs` that were tested before. They are those of the last
+    /// test, moved along with their bodies.
     pub n_carried: usize,
     /// Substeps that the solver left out. The remaining ones were longer. In a deferred call these
     /// are all substeps.

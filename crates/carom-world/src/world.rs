@@ -44,6 +44,9 @@ static STEP: fn(&mut World, f32) -> Result<&StepStats, WorldError> = World::step
 /// impulses and sleep.
 ///
 /// `B` is the broad phase. The results do not depend on it (test: `golden::with_any_broad_phase`).
+///
+/// A world can be moved to another thread, and several threads may query it at once, each with a
+/// [`Query`](crate::Query) of its own (test: `queries::threads_query_one_world`).
 pub struct World<B: BroadPhase = DefaultBroadPhase> {
     pub(crate) settings: WorldSettings,
     pub(crate) last: LastStep,
@@ -70,7 +73,7 @@ pub(crate) struct LastStep {
 
 impl World {
     /// Returns an empty world with the default settings: metres, kilograms, seconds, and gravity
-    /// along -y.
+    /// of 9.81 along -y.
     pub fn new() -> World {
         World::with_broad_phase(DefaultBroadPhase::new(), WorldSettings::default())
     }
@@ -89,7 +92,8 @@ impl Default for World {
 }
 
 impl<B: BroadPhase> World<B> {
-    /// Returns an empty world with this broad phase, which must be empty, and these settings.
+    /// Returns an empty world with this broad phase and these settings. The broad phase must be
+    /// empty: if it has a box already, [`World::insert`] returns [`WorldError::Full`].
     pub fn with_broad_phase(broad: B, settings: WorldSettings) -> World<B> {
         World {
             settings,
@@ -114,9 +118,8 @@ impl<B: BroadPhase> World<B> {
     /// `dt`, which is finite and not negative.
     ///
     /// A step of 1/60 s suits scenes in metres. Bodies at rest stay so in a step of a second
-    /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls passes through
-    /// floors in steps from about half a second on: clamp the times of frames, or make several
-    /// steps.
+    /// (test: `door::a_stack_rests_in_steps_of_a_second`). But a body that falls may pass through
+    /// a floor in so long a step: clamp the times of frames, or make several steps.
     ///
     /// Errors: for a time step or a setting out of its bounds, nothing is changed. For a body
     /// whose numbers leave the finite range, all bodies keep their poses.
@@ -139,9 +142,10 @@ impl<B: BroadPhase> World<B> {
     /// body. Otherwise all of `dt` passes. Energy does not grow (test:
     /// `budget::steps_are_counted_and_nothing_explodes`).
     ///
-    /// Even the smallest budget runs the broad phase, tests one pair, and moves kinematic bodies.
-    /// Unless the call is deferred, at least one dynamic body moves too, with all bodies that
-    /// joints connect to it.
+    /// Even the smallest budget runs the broad phase, tests at least one pair, and moves kinematic
+    /// bodies (test: `suspension::a_lift_is_never_suspended`). Unless the call is deferred, at
+    /// least one dynamic body moves too, with all bodies that joints connect to it (test:
+    /// `suspension::no_time_at_all_moves_one_body_after_the_other`).
     ///
     /// One unit of work is a test of a pair of shapes, or a manifold in one substep
     /// ([`StepStats::n_steps`]). A budget in these units gives the same bits in every run (test:

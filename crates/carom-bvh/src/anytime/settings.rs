@@ -34,16 +34,17 @@ pub enum AnytimeGoal {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct AnytimeSettings {
-    /// When a pair of trees is done.
+    /// When a pair of trees is done. Default: [`AnytimeGoal::Distance`].
     pub goal: AnytimeGoal,
-    /// The order in which pairs of volumes are taken.
+    /// The order in which pairs of volumes are taken. Default: [`AnytimeOrder::BreadthFirst`].
     pub order: AnytimeOrder,
     /// The maximum distance, a length; primitives farther apart do not matter. If it is negative
-    /// or NaN, no pair of primitives matters.
+    /// or NaN, no pair of primitives matters. Default: infinite.
     pub max_distance: f64,
     /// The maximum number of waiting pairs of volumes, of 24 bytes each, 40 with priorities. If
     /// more would wait, the search goes depth first. It then stores at most 64 further pairs, and
     /// 7 for each level of the two trees (test: `anytime::all_orders_end_with_the_same_answers`).
+    /// Default: 2^20.
     pub max_queue: usize,
 }
 

@@ -91,20 +91,21 @@ pub enum Collapse {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct BuildSettings {
-    /// The build method.
+    /// The build method. Default: [`BuildMethod::ClusteredSah`].
     pub method: BuildMethod,
     /// The maximum number of primitives in a leaf, clamped to 1..=16. With 1 each primitive has
-    /// its own box. 8 suits callers that test eight primitives at once.
+    /// its own box. 8 suits callers that test eight primitives at once. Default: 4.
     pub max_leaf: u32,
     /// Rounds of reinsertion of the largest subtrees; 0 for none. Three rounds find most of the
     /// gain, which is large for a Morton tree, and a few percent for trees by the heuristic.
+    /// Default: 0.
     pub reinsertion_rounds: u32,
     /// Rounds of treelet restructuring, after any reinsertion; 0 for none. Three rounds reduce
     /// [`Quality::sah_cost`](crate::Quality::sah_cost) to 0.93 of its value for Morton trees, and
     /// to 0.95 for others. Three rounds of reinsertion reduce it to 0.94 and 0.95. Both together
-    /// reduce it to 0.93 and 0.94.
+    /// reduce it to 0.93 and 0.94. Default: 0.
     pub treelet_rounds: u32,
-    /// How the binary tree is collapsed into a wide one.
+    /// How the binary tree is collapsed into a wide one. Default: [`Collapse::Largest`].
     pub collapse: Collapse,
 }
 

@@ -46,6 +46,9 @@ impl ModalTree {
     /// Returns a tree over triangles. A vertex is at its `rest` position plus the sum of amplitude
     /// times displacement. Each mode has a displacement for each vertex. All amplitudes are 0 at
     /// first.
+    ///
+    /// Errors: the first bad position or displacement, a wrong number of displacements, a face
+    /// with a vertex that does not exist, or too many elements: see [`KnownError`].
     pub fn new<T: AsRef<[Vec3]>>(
         rest: &[Vec3],
         modes: &[T],

@@ -46,6 +46,9 @@ where
     /// Returns a tree over triangles. A vertex is at its `rest` position plus the sum of weight
     /// times displacement. Each target has a displacement for each vertex. All weights are 0 at
     /// first.
+    ///
+    /// Errors: the first bad position or displacement, a wrong number of displacements, a face
+    /// with a vertex that does not exist, or too many elements: see [`KnownError`].
     pub fn new<T: AsRef<[Vec3]>>(
         rest: &[Vec3],
         targets: &[T],

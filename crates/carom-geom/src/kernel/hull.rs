@@ -34,7 +34,8 @@ use glam::DVec3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HullSettings {
-    /// Pure number, see [`tol::HULL_COPLANAR`]; zero merges only exactly coplanar facets.
+    /// Pure number, see [`tol::HULL_COPLANAR`]. Zero merges only exactly coplanar facets, and so
+    /// does a negative number. Default: 3.
     pub coplanar_tolerance: f64,
 }
 

@@ -28,16 +28,16 @@ use glam::Vec3;
 #[non_exhaustive]
 pub struct ClothSettings {
     /// Tension per strain, a force over a length, not negative: the modulus times the thickness.
-    /// Infinite for a cloth that does not stretch.
+    /// Infinite for a cloth that does not stretch. Default: infinite.
     pub stretch_stiffness: f32,
-    /// Flexural rigidity, a force times a length, not negative: the moment per width that bends the
-    /// cloth to a radius of 1. It is exact for equilateral triangles, and for halved squares along
-    /// their sides.
+    /// Flexural rigidity, a force times a length, not negative: the moment per width that bends
+    /// the cloth to a radius of 1. It is exact for equilateral triangles, and for halved squares
+    /// along their sides. Default: 0.
     pub bend_stiffness: f32,
-    /// The damping rate of stretching and bending, per second; not negative.
+    /// The damping rate of stretching and bending, per second; not negative. Default: 0.
     pub damping: f32,
     /// The strain beyond which an edge breaks, relative to its length, above 0. Infinite for a
-    /// cloth that does not tear.
+    /// cloth that does not tear. Default: infinite.
     pub tear_strain: f32,
 }
 
@@ -54,25 +54,25 @@ impl Default for ClothSettings {
 }
 
 impl ClothSettings {
-    /// These settings with another stiffness against stretching, a force over a length.
+    /// Returns these settings with another stiffness against stretching, a force over a length.
     #[must_use]
     pub fn with_stretch_stiffness(self, stretch_stiffness: f32) -> ClothSettings {
         ClothSettings { stretch_stiffness, ..self }
     }
 
-    /// These settings with another stiffness against bending, a force times a length.
+    /// Returns these settings with another stiffness against bending, a force times a length.
     #[must_use]
     pub fn with_bend_stiffness(self, bend_stiffness: f32) -> ClothSettings {
         ClothSettings { bend_stiffness, ..self }
     }
 
-    /// These settings with another rate of damping per second.
+    /// Returns these settings with another rate of damping per second.
     #[must_use]
     pub fn with_damping(self, damping: f32) -> ClothSettings {
         ClothSettings { damping, ..self }
     }
 
-    /// These settings with another tear strain.
+    /// Returns these settings with another tear strain.
     #[must_use]
     pub fn with_tear_strain(self, tear_strain: f32) -> ClothSettings {
         ClothSettings { tear_strain, ..self }

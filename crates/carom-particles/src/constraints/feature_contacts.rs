@@ -102,9 +102,9 @@ impl FeatureContacts {
         self.reach
     }
 
-    /// Whether another search is needed before a substep from `before` to `positions`: some
-    /// particle would be stopped, and a search at `before` may let it move farther. `drift` is as
-    /// in [`FeatureContacts::limit`]. Both are the positions of all particles.
+    /// Whether another search is needed before a substep from `before` to `positions`: if a
+    /// particle would be stopped, and a search at `before` could let it move farther. `drift` is
+    /// as in [`FeatureContacts::limit`]. Both are the positions of all particles.
     ///
     /// # Errors
     /// If there are fewer positions than particles.

@@ -40,9 +40,10 @@ pub enum Filling {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct InflatableSettings {
-    /// The content. By default it keeps the volume at rest.
+    /// The content. Default: it keeps the volume at rest, `Filling::Volume(1.0)`.
     pub filling: Filling,
-    /// The skin. It does not tear: its tear strain is ignored.
+    /// The skin. It does not tear: its tear strain is ignored. Default:
+    /// [`ClothSettings::default`].
     pub skin: ClothSettings,
 }
 
@@ -53,13 +54,13 @@ impl Default for InflatableSettings {
 }
 
 impl InflatableSettings {
-    /// These settings with another filling.
+    /// Returns these settings with another filling.
     #[must_use]
     pub fn with_filling(self, filling: Filling) -> InflatableSettings {
         InflatableSettings { filling, ..self }
     }
 
-    /// These settings with another skin.
+    /// Returns these settings with another skin.
     #[must_use]
     pub fn with_skin(self, skin: ClothSettings) -> InflatableSettings {
         InflatableSettings { skin, ..self }

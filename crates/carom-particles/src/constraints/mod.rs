@@ -50,7 +50,7 @@ const MAX_COUNT: usize = 1 << 31;
 ///
 /// Many small substeps with one projection each are better than few with many projections. But
 /// positions are `f32`, and a correction below the rounding of a position is lost. So substeps
-/// should be longer than about 1/2000 of a second.
+/// should not be much shorter than a thousandth of a second.
 ///
 /// Reference: M. Macklin, M. Mueller, N. Chentanez, XPBD: Position-Based Simulation of Compliant
 /// Constrained Dynamics, 2016; M. Macklin et al., Small Steps in Physics Simulation, 2019.

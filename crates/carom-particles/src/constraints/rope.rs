@@ -24,12 +24,12 @@ use glam::Vec3;
 #[non_exhaustive]
 pub struct RopeSettings {
     /// The force that would stretch the rope to twice its length: its modulus times its cross
-    /// section, not negative. Infinite for a rope that does not stretch.
+    /// section, not negative. Infinite for a rope that does not stretch. Default: infinite.
     pub stretch_stiffness: f32,
     /// Flexural rigidity, a force times an area, not negative: the moment that bends the rope to a
-    /// radius of 1.
+    /// radius of 1. Default: 0.
     pub bend_stiffness: f32,
-    /// The damping rate of stretching and bending, per second; not negative.
+    /// The damping rate of stretching and bending, per second; not negative. Default: 0.
     pub damping: f32,
 }
 
@@ -41,19 +41,19 @@ impl Default for RopeSettings {
 }
 
 impl RopeSettings {
-    /// These settings with another stiffness against stretching, a force.
+    /// Returns these settings with another stiffness against stretching, a force.
     #[must_use]
     pub fn with_stretch_stiffness(self, stretch_stiffness: f32) -> RopeSettings {
         RopeSettings { stretch_stiffness, ..self }
     }
 
-    /// These settings with another stiffness against bending, a force times an area.
+    /// Returns these settings with another stiffness against bending, a force times an area.
     #[must_use]
     pub fn with_bend_stiffness(self, bend_stiffness: f32) -> RopeSettings {
         RopeSettings { bend_stiffness, ..self }
     }
 
-    /// These settings with another rate of damping per second.
+    /// Returns these settings with another rate of damping per second.
     #[must_use]
     pub fn with_damping(self, damping: f32) -> RopeSettings {
         RopeSettings { damping, ..self }

@@ -24,14 +24,15 @@ pub struct StepMemory {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SmallSteps {
-    /// The number of substeps in a step, at least 1. Thousands take as long as so many steps.
+    /// The number of substeps in a step, at least 1. Each takes about as long as a step of one
+    /// substep. Default: 8.
     pub substeps: u32,
-    /// The number of passes over the bodies in a substep, at least 1. More substeps are better than
-    /// more passes.
+    /// The number of passes over the bodies in a substep, at least 1. More substeps are better
+    /// than more passes. Default: 1.
     pub iterations: u32,
-    /// The acceleration of all particles, in units of length per squared second.
+    /// The acceleration of all particles, in lengths per second squared. Default: (0, -9.81, 0).
     pub gravity: Vec3,
-    /// The damping rate of velocities, per second; not negative.
+    /// The damping rate of velocities, per second; not negative. Default: 0.
     pub drag: f32,
 }
 
@@ -42,25 +43,25 @@ impl Default for SmallSteps {
 }
 
 impl SmallSteps {
-    /// These settings with another number of substeps in a step.
+    /// Returns these settings with another number of substeps in a step.
     #[must_use]
     pub fn with_substeps(self, substeps: u32) -> SmallSteps {
         SmallSteps { substeps, ..self }
     }
 
-    /// These settings with another number of passes in a substep.
+    /// Returns these settings with another number of passes in a substep.
     #[must_use]
     pub fn with_iterations(self, iterations: u32) -> SmallSteps {
         SmallSteps { iterations, ..self }
     }
 
-    /// These settings with another gravity.
+    /// Returns these settings with another gravity.
     #[must_use]
     pub fn with_gravity(self, gravity: Vec3) -> SmallSteps {
         SmallSteps { gravity, ..self }
     }
 
-    /// These settings with another drag.
+    /// Returns these settings with another drag.
     #[must_use]
     pub fn with_drag(self, drag: f32) -> SmallSteps {
         SmallSteps { drag, ..self }

@@ -41,11 +41,11 @@ const LEAST_TURN_SQ: f32 = f32::EPSILON * f32::EPSILON;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct SoftBodySettings {
-    /// Young's modulus, a force over an area, above 0 and finite.
+    /// Young's modulus, a force over an area, above 0 and finite. Default: 1e5.
     pub youngs_modulus: f32,
-    /// Poisson's ratio, from 0 to 1/2; a body with 1/2 keeps its volume.
+    /// Poisson's ratio, from 0 to 1/2; a body with 1/2 keeps its volume. Default: 0.45.
     pub poisson_ratio: f32,
-    /// The damping rate of length changes of the edges, per second; not negative.
+    /// The damping rate of length changes of the edges, per second; not negative. Default: 0.
     pub damping: f32,
 }
 
@@ -57,19 +57,19 @@ impl Default for SoftBodySettings {
 }
 
 impl SoftBodySettings {
-    /// These settings with another Young's modulus, a force over an area.
+    /// Returns these settings with another Young's modulus, a force over an area.
     #[must_use]
     pub fn with_youngs_modulus(self, youngs_modulus: f32) -> SoftBodySettings {
         SoftBodySettings { youngs_modulus, ..self }
     }
 
-    /// These settings with another Poisson's ratio, from 0 to 1/2.
+    /// Returns these settings with another Poisson's ratio, from 0 to 1/2.
     #[must_use]
     pub fn with_poisson_ratio(self, poisson_ratio: f32) -> SoftBodySettings {
         SoftBodySettings { poisson_ratio, ..self }
     }
 
-    /// These settings with another rate of damping per second.
+    /// Returns these settings with another rate of damping per second.
     #[must_use]
     pub fn with_damping(self, damping: f32) -> SoftBodySettings {
         SoftBodySettings { damping, ..self }

@@ -15,16 +15,17 @@ pub(crate) const MAX_GROUPS: usize = 1 << 24;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Liquid {
-    /// Mass per volume at rest, greater than 0.
+    /// Mass per volume at rest, greater than 0. Default: 1000.
     pub density: f32,
     /// Kinematic viscosity, in lengths squared per second, at least 0. Water has 0.000001.
+    /// Default: 0.
     pub viscosity: f32,
     /// Attraction between neighbours, in lengths per second squared, at least 0: it makes drops
-    /// round.
+    /// round. Default: 0.
     pub cohesion: f32,
-    /// The strength of vorticity confinement, at least 0; 0.1 is visible.
+    /// The strength of vorticity confinement, at least 0; 0.1 is visible. Default: 0.
     pub vorticity: f32,
-    /// Coefficient of friction against walls, at least 0.
+    /// Coefficient of friction against walls, at least 0. Default: 0.
     pub friction: f32,
 }
 
@@ -35,25 +36,26 @@ impl Default for Liquid {
 }
 
 impl Liquid {
-    /// This liquid with another density, greater than 0.
+    /// Returns this liquid with another density, greater than 0.
     #[must_use]
     pub fn with_density(self, density: f32) -> Liquid {
         Liquid { density, ..self }
     }
 
-    /// This liquid with another kinematic viscosity, in lengths squared per second.
+    /// Returns this liquid with another kinematic viscosity, in lengths squared per second.
     #[must_use]
     pub fn with_viscosity(self, viscosity: f32) -> Liquid {
         Liquid { viscosity, ..self }
     }
 
-    /// This liquid with another attraction between neighbours, in lengths per second squared.
+    /// Returns this liquid with another attraction between neighbours, in lengths per second
+    /// squared.
     #[must_use]
     pub fn with_cohesion(self, cohesion: f32) -> Liquid {
         Liquid { cohesion, ..self }
     }
 
-    /// This liquid with swirls kept up more or less strongly.
+    /// Returns this liquid with swirls kept up more or less strongly.
     #[must_use]
     pub fn with_vorticity(self, vorticity: f32) -> Liquid {
         Liquid { vorticity, ..self }
@@ -64,15 +66,15 @@ impl Liquid {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Gas {
-    /// Mass per volume at rest, greater than 0.
+    /// Mass per volume at rest, greater than 0. Default: 100.
     pub density: f32,
-    /// Acceleration against gravity, as a fraction of gravity, at least 0.
+    /// Acceleration against gravity, as a fraction of gravity, at least 0. Default: 0.5.
     pub lift: f32,
-    /// The fraction of the speed that is lost per second, at least 0.
+    /// The fraction of the speed that is lost per second, at least 0. Default: 0.5.
     pub drag: f32,
-    /// As in [`Liquid`].
+    /// As in [`Liquid`]. Default: 0.
     pub viscosity: f32,
-    /// As in [`Liquid`].
+    /// As in [`Liquid`]. Default: 0.1.
     pub vorticity: f32,
 }
 
@@ -83,13 +85,13 @@ impl Default for Gas {
 }
 
 impl Gas {
-    /// This gas with another lift, as a fraction of gravity.
+    /// Returns this gas with another lift, as a fraction of gravity.
     #[must_use]
     pub fn with_lift(self, lift: f32) -> Gas {
         Gas { lift, ..self }
     }
 
-    /// This gas with another fraction of the speed lost per second.
+    /// Returns this gas with another fraction of the speed lost per second.
     #[must_use]
     pub fn with_drag(self, drag: f32) -> Gas {
         Gas { drag, ..self }
@@ -100,18 +102,18 @@ impl Gas {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Grains {
-    /// Mass per volume of the cube around a grain, greater than 0.
+    /// Mass per volume of the cube around a grain, greater than 0. Default: 1600.
     pub density: f32,
-    /// Coefficient of friction while grains slide, at least 0.
+    /// Coefficient of friction while grains slide, at least 0. Default: 0.5.
     pub friction: f32,
-    /// Coefficient of friction while they do not, at least that above.
+    /// Coefficient of friction while they do not slide, at least `friction`. Default: 0.6.
     pub static_friction: f32,
     /// The coefficient of restitution of grains, from 0 to 1. In a contact of two, the larger one
-    /// counts.
+    /// counts. Default: 0.
     pub restitution: f32,
-    /// Their radius, if it is not that of the solver: from an eighth of it to eight times as much.
-    /// A liquid has the radius of the solver. To it any grain is one more of its particles, so only
-    /// grains of that radius float as they should.
+    /// Their radius, a length, if it is not that of the solver: from an eighth of it to eight
+    /// times as much. A liquid has the radius of the solver. It treats each grain as one of its
+    /// own particles, so only grains of that radius float correctly. Default: `None`.
     pub radius: Option<f32>,
 }
 
@@ -122,25 +124,26 @@ impl Default for Grains {
 }
 
 impl Grains {
-    /// These grains with another density, greater than 0.
+    /// Returns these grains with another density, greater than 0.
     #[must_use]
     pub fn with_density(self, density: f32) -> Grains {
         Grains { density, ..self }
     }
 
-    /// These grains with one coefficient of friction, sliding or not.
+    /// Returns these grains with one coefficient of friction, sliding or not.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> Grains {
         Grains { friction, static_friction: friction, ..self }
     }
 
-    /// These grains with another restitution, from 0 to 1.
+    /// Returns these grains with another restitution, from 0 to 1.
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> Grains {
         Grains { restitution, ..self }
     }
 
-    /// These grains with a radius of their own, from an eighth to eight times that of the solver.
+    /// Returns these grains with a radius of their own, from an eighth to eight times that of the
+    /// solver.
     #[must_use]
     pub fn with_radius(self, radius: f32) -> Grains {
         Grains { radius: Some(radius), ..self }
@@ -151,17 +154,17 @@ impl Grains {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Solid {
-    /// Coefficient of friction while it slides, at least 0.
+    /// Coefficient of friction while it slides, at least 0. Default: 0.4.
     pub friction: f32,
-    /// Coefficient of friction while it does not, at least that above.
+    /// Coefficient of friction while it does not slide, at least `friction`. Default: 0.5.
     pub static_friction: f32,
     /// Whether its particles also touch each other. Pairs that start nearer than the rest distance
-    /// of particles never do.
+    /// of particles never do. Default: true.
     pub is_self_colliding: bool,
-    /// As in [`Grains`].
+    /// As in [`Grains`]. Default: 0.
     pub restitution: f32,
-    /// The radius of its particles, if it is not that of the solver: from an eighth of it to eight
-    /// times as much.
+    /// The radius of its particles, a length, if it is not that of the solver: from an eighth of
+    /// it to eight times as much. Default: `None`.
     pub radius: Option<f32>,
 }
 
@@ -172,26 +175,26 @@ impl Default for Solid {
 }
 
 impl Solid {
-    /// This solid with one coefficient of friction, sliding or not.
+    /// Returns this solid with one coefficient of friction, sliding or not.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> Solid {
         Solid { friction, static_friction: friction, ..self }
     }
 
-    /// This solid with particles that touch each other, or not.
+    /// Returns this solid with particles that touch each other, or not.
     #[must_use]
     pub fn with_self_collision(self, is_self_colliding: bool) -> Solid {
         Solid { is_self_colliding, ..self }
     }
 
-    /// This solid with another restitution, from 0 to 1.
+    /// Returns this solid with another restitution, from 0 to 1.
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> Solid {
         Solid { restitution, ..self }
     }
 
-    /// This solid with particles of another radius, from an eighth to eight times that of the
-    /// solver.
+    /// Returns this solid with particles of another radius, from an eighth to eight times that of
+    /// the solver.
     #[must_use]
     pub fn with_radius(self, radius: f32) -> Solid {
         Solid { radius: Some(radius), ..self }

@@ -6,7 +6,7 @@
 //! - A solid is removed as a whole, because its constraints need all of its particles, and belong
 //!   to the caller. Its group goes with it. Other groups stay until they are removed, because more
 //!   particles may join them.
-//! - Groups keep their numbers. The next group takes the place of a removed one.
+//! - Groups keep their numbers. The next group takes the slot of a removed one.
 //!
 //! Reference: none; a stable compaction.
 
@@ -63,12 +63,12 @@ impl ParticleSolver {
         (group.flags & Phase::RESTS == 0).then_some(ParticleGroup(number))
     }
 
-    /// Adds particles to a group, at these places, with these velocities. Returns their numbers,
-    /// which are the next ones. Leave room for them: those inside of others are pushed out, which
-    /// makes them fast.
+    /// Adds particles to a group, at these positions, with these velocities. Returns their
+    /// numbers, which are the next ones. Leave room for them: those inside of others are pushed
+    /// out, which makes them fast.
     ///
     /// # Errors
-    /// If there is no such group, there are not as many velocities as places, a number is not
+    /// If there is no such group, there are not as many velocities as positions, a number is not
     /// finite, or there would be too many particles. Nothing changes then.
     pub fn emit(
         &mut self,
@@ -147,7 +147,7 @@ impl ParticleSolver {
         self.remove_where(|id| is_removed[id as usize])
     }
 
-    /// A group in the place of one that was removed: a solid without particles.
+    /// A group in the slot of one that was removed: a solid without particles.
     fn free_place(&self) -> Group {
         Group { radius: self.settings.radius, ..(&Solid::default()).into() }
     }
@@ -179,7 +179,7 @@ fn number(is_kept: impl Iterator<Item = bool>) -> Vec<Option<u32>> {
 }
 
 impl crate::solver::store::Store {
-    /// Returns the place of a group that was removed; `None` if there is none.
+    /// Returns the slot of a group that was removed; `None` if there is none.
     pub(crate) fn free_group(&self) -> Option<usize> {
         self.used_groups().iter().position(|is_used| !is_used)
     }

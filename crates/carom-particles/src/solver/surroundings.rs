@@ -67,13 +67,13 @@ impl ContactMaterial {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Surface {
-    /// Coefficient of friction while particles slide, at least 0. A contact uses the geometric mean
-    /// of this and the particle's.
+    /// Coefficient of friction while particles slide, at least 0. A contact uses the geometric
+    /// mean of this and the particle's. Default: 0.5.
     pub friction: f32,
-    /// Coefficient of friction while they do not, at least that above.
+    /// Coefficient of friction while they do not slide, at least `friction`. Default: 0.6.
     pub static_friction: f32,
-    /// The part of the speed at which grains and particles of solids meet it that they leave with,
-    /// from 0 to 1. The larger one of surface and particle counts. Liquids do not bounce.
+    /// The part of the normal speed that a bounce of a grain or a particle of a solid keeps, from
+    /// 0 to 1. The larger one of surface and particle counts. Liquids do not bounce. Default: 0.
     pub restitution: f32,
 }
 
@@ -84,13 +84,13 @@ impl Default for Surface {
 }
 
 impl Surface {
-    /// This surface with one coefficient of friction, sliding or not.
+    /// Returns this surface with one coefficient of friction, sliding or not.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> Surface {
         Surface { friction, static_friction: friction, ..self }
     }
 
-    /// This surface with another restitution, from 0 to 1.
+    /// Returns this surface with another restitution, from 0 to 1.
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> Surface {
         Surface { restitution, ..self }
@@ -137,19 +137,19 @@ pub struct FieldBoundary<'a> {
     pub surface: Surface,
 }
 
-/// The thing that bears a body at a support.
+/// The support of a body at a point: a joint, a limit, a firm contact or another body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bearer {
-    /// A joint, which holds the point both ways along the normal. The owner of the body passes
-    /// pushes on to it.
+    /// A joint, which holds the point in both directions of the normal. The owner of the body
+    /// passes pushes on to it.
     Joint,
-    /// The limit of a joint, which holds the point one way. The owner of the body passes pushes on
-    /// to it.
+    /// The limit of a joint, which holds the point in one direction. The owner of the body passes
+    /// pushes on to it.
     Limit,
     /// A contact with a body that does not yield, such as a floor or a moving platform.
     Firm,
-    /// A contact with another body, by its place in [`Surroundings::bodies`]. It bears as far as it
-    /// is borne itself.
+    /// A contact with another body, by its index in [`Surroundings::bodies`]. It supports no more
+    /// than its own supports allow.
     Body(u32),
 }
 
@@ -160,18 +160,19 @@ impl Bearer {
     }
 }
 
-/// A point of a body at which something else bears it, such as a floor.
+/// A point of a body at which something else supports it, such as a floor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Support {
     /// The point, in the world at the start of the step.
     pub point: Vec3,
-    /// The unit vector from what bears the body to the body, in the world.
+    /// The unit vector from the supporting thing to the body, in the world.
     pub normal: Vec3,
-    /// The velocity at the point of what bears the body. That of a body is known.
+    /// The velocity of the supporting thing at the point, in the world. It is not used for
+    /// [`Bearer::Body`], whose velocity is known.
     pub velocity: Vec3,
     /// The coefficient of friction, not negative.
     pub friction: f32,
-    /// The thing that bears the body.
+    /// The thing that supports the body.
     pub by: Bearer,
 }
 
@@ -210,11 +211,11 @@ pub struct BodyBoundary<'a> {
     /// The other acceleration of the centre of mass during the step, such as gravity. It is not
     /// part of the impulses.
     pub acceleration: Vec3,
-    /// The points at which others bear the body. Pushes of particles do not move them against their
-    /// normals, so a light body on a floor bears a heavy heap. The first
+    /// The points at which others support the body. Pushes of particles do not move them against
+    /// their normals, so a light body on a floor supports a heavy heap. The first
     /// [`MAX_SUPPORTS`](crate::MAX_SUPPORTS) count; those by bodies come last.
     pub supports: &'a [Support],
-    /// Whether particles meet the body. If not, it only bears other bodies.
+    /// Whether particles meet the body. If not, it only supports other bodies.
     pub is_met: bool,
     /// Set by a step: the sum of the impulses on the centre of mass.
     pub impulse: Vec3,
@@ -222,9 +223,9 @@ pub struct BodyBoundary<'a> {
     /// [`ParticleSolver::body_impulses`](crate::ParticleSolver::body_impulses) has the point of
     /// each one.
     pub angular_impulse: Vec3,
-    /// Set by a step: the sums of the impulses and angular impulses by which contacts answered
-    /// those above, at supports and on bodies that rest on this one. The pushes have reached what
-    /// bears the body. So its owner applies the sum of them and these.
+    /// Set by a step: the sums of the impulses and angular impulses of the reactions to `impulse`
+    /// and `angular_impulse`. They act at supports, and from bodies that rest on this one. The
+    /// owner of the body applies the pushes and these reactions.
     pub taken: [Vec3; 2],
     /// Set by a step: each impulse times the time from the start of its substep to the end of the
     /// step, summed. It is how far the impulses moved the centre of mass, times the mass.
@@ -290,7 +291,7 @@ impl<'a> BodyBoundary<'a> {
 pub struct Attachment {
     /// The number of the particle.
     pub particle: u32,
-    /// The body, by its place in [`Surroundings::bodies`].
+    /// The body, by its index in [`Surroundings::bodies`].
     pub body: u32,
     /// The point, in the body's frame.
     pub point: Vec3,
@@ -314,8 +315,8 @@ pub struct SolidPass<'a> {
 }
 
 impl SolidPass<'_> {
-    /// Projects the constraints of a body, whose particles are at the places where
-    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) put them.
+    /// Projects the constraints of a body, whose particles have the indices that
+    /// [`ParticleSolver::add_solid`](crate::ParticleSolver::add_solid) gave them.
     ///
     /// # Errors
     /// As [`ParticleBody::project`].
@@ -341,7 +342,7 @@ impl SolidPass<'_> {
 pub struct ParticleMotion {
     /// The number of the particle.
     pub particle: u32,
-    /// Its place in the world.
+    /// Its position in the world.
     pub position: Vec3,
     /// In lengths per second.
     pub velocity: Vec3,

@@ -17,9 +17,9 @@ use glam::Vec3;
 pub enum ContactTarget {
     /// A plane, by its number.
     Plane(u32),
-    /// A field, by its place in the surroundings.
+    /// A field, by its index in the surroundings.
     Field(u32),
-    /// A body, by its place in the surroundings.
+    /// A body, by its index in the surroundings.
     Body(u32),
     /// A particle of another group, with a larger number.
     Particle(u32),
@@ -55,7 +55,7 @@ pub enum ParticleEvent {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct BodyImpulse {
-    /// The body, by its place in the surroundings.
+    /// The body, by its index in the surroundings.
     pub body: u32,
     /// The particle.
     pub particle: u32,

@@ -136,40 +136,46 @@ pub enum ShapeKind<'a> {
 }
 
 /// Short constructors: each makes a shape in one call, from the numbers that define it. It checks
-/// its input as the constructor of the shape's type does, and returns the same error.
+/// its input as the constructor of the shape's type does, and returns the same error: the first
+/// number out of its range, by name or index.
 impl Shape {
-    /// Returns a ball around the origin. The radius is a length.
+    /// Returns a ball around the origin. The radius is a length, finite and not negative.
     pub fn sphere(radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Sphere(Sphere::new(radius)?))
     }
 
-    /// Returns all points within `radius` of a segment of twice `half_height` along y.
+    /// Returns all points within `radius` of a segment of twice `half_height` along y. Both are
+    /// lengths, finite and not negative.
     pub fn capsule(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Capsule(Capsule::new(half_height, radius)?))
     }
 
-    /// Returns a box around the origin, from half its size along each axis.
+    /// Returns a box around the origin, from half its size along each axis: lengths, finite and
+    /// not negative.
     pub fn cuboid(half_extents: Vec3) -> Result<Shape, ShapeError> {
         Ok(Shape::Cuboid(Cuboid::new(half_extents)?))
     }
 
-    /// Returns a cylinder along y around the origin. It is twice `half_height` long.
+    /// Returns a cylinder along y around the origin. It is twice `half_height` long. Both are
+    /// lengths, finite and not negative.
     pub fn cylinder(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Cylinder(Cylinder::new(half_height, radius)?))
     }
 
-    /// Returns a cone along y, from its base at `-half_height` to its apex at `half_height`.
+    /// Returns a cone along y, from its base at `-half_height` to its apex at `half_height`. Both
+    /// are lengths, finite and not negative.
     pub fn cone(half_height: Real, radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Cone(Cone::new(half_height, radius)?))
     }
 
-    /// Returns an ellipsoid around the origin, from its radii along the axes.
+    /// Returns an ellipsoid around the origin, from its radii along the axes: lengths, finite and
+    /// not negative.
     pub fn ellipsoid(radii: Vec3) -> Result<Shape, ShapeError> {
         Ok(Shape::Ellipsoid(Ellipsoid::new(radii)?))
     }
 
     /// Returns all points within `minor_radius` of a circle around the y axis. The circle's radius
-    /// is `major_radius`, the larger of the two.
+    /// is `major_radius`, not less than `minor_radius`. Both are lengths, finite and above 0.
     pub fn torus(major_radius: Real, minor_radius: Real) -> Result<Shape, ShapeError> {
         Ok(Shape::Torus(Torus::new(major_radius, minor_radius)?))
     }
@@ -179,12 +185,15 @@ impl Shape {
         Ok(Shape::HalfSpace(HalfSpace::new(normal)?))
     }
 
-    /// Returns the convex hull of points.
+    /// Returns the convex hull of points: see [`ConvexHull::from_points`].
     pub fn hull(points: &[Vec3]) -> Result<Shape, HullError> {
         Ok(Shape::Hull(Arc::new(ConvexHull::from_points(points)?)))
     }
 
     /// Returns a mesh of triangles, three vertex indices each.
+    ///
+    /// Errors: no triangle, too many of them, or the first invalid vertex or index: see
+    /// [`MeshError`].
     pub fn mesh(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Shape, MeshError> {
         // The trees fail only for more triangles than they can number.
         let mesh = MeshShape::new(TriMesh::new(vertices, triangles)?).map_err(|_| MeshError::TooLarge)?;
@@ -205,7 +214,7 @@ impl Shape {
         Ok(Shape::HeightField(Arc::new(field)))
     }
 
-    /// Returns all points within `radius` of some points.
+    /// Returns all points within `radius` of some points: see [`PointCloud::new`].
     pub fn point_cloud(points: Vec<Vec3>, radius: Real) -> Result<Shape, PointCloudError> {
         Ok(Shape::PointCloud(Arc::new(PointCloud::new(points, radius)?)))
     }

@@ -39,20 +39,21 @@ pub struct ContactSettings {
     pub contact: u32,
     /// For each contact point: the largest normal impulse in the step, in mass times speed. Not
     /// negative, and infinite for no bound. If one of them is finite, the contact does not bounce.
+    /// Default: infinite.
     pub max_impulse: [Real; MAX_CONTACTS],
     /// Force per length of overlap of each contact point; 0 for a rigid contact. Not negative. A
-    /// contact with a spring does not bounce.
+    /// contact with a spring does not bounce. Default: 0.
     pub stiffness: Real,
-    /// Force per speed of each contact point, if it has a spring. Not negative.
+    /// Force per speed of each contact point, if it has a spring. Not negative. Default: 0.
     pub damping: Real,
     /// Rolling friction: the largest torque against rolling divided by the normal force, a length.
-    /// Not negative.
+    /// Not negative. Default: 0.
     pub rolling_friction: Real,
     /// Spinning friction: the largest torque about the normal against spinning, divided by the
-    /// normal force, a length. Not negative.
+    /// normal force, a length. Not negative. Default: 0.
     pub spinning_friction: Real,
     /// Factors of the masses of A and B in this contact. At least [`MIN_MASS_SCALE`]; infinite for
-    /// a side that is not pushed.
+    /// a side that is not pushed. Default: 1 and 1.
     pub mass_scales: [Real; 2],
 }
 

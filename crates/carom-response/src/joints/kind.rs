@@ -65,7 +65,7 @@ pub enum JointKind {
     },
     /// All motions for which a rope from A over two fixed points to B is long enough. The rope
     /// only pulls: `|a - supports[0]| + ratio |b - supports[1]|` is at most `length`. An end that
-    /// it draws to its fixed point stops there.
+    /// it draws to its fixed point stops there. If a heavy body pulls on, the rope yields.
     Pulley {
         /// The two points over which the rope runs, in the world.
         supports: [Vec3; 2],

@@ -152,17 +152,19 @@ pub struct Motor {
 }
 
 impl Motor {
-    /// Creates a motor with a target speed and unlimited force.
+    /// Creates a motor with a target speed and unlimited force. The speed is in length per time
+    /// along an axis, in radians per time about one. Finite, of any sign.
     pub const fn velocity(speed: Real) -> Motor {
         Motor { drive: Drive::Velocity(speed), max_force: Real::MAX }
     }
 
-    /// Creates a motor with a target position or angle and unlimited force.
+    /// Creates a motor with a target position, a length, or a target angle, in radians, and
+    /// unlimited force. The target is finite: see [`Drive::Position`].
     pub const fn position(target: Real, spring: Spring) -> Motor {
         Motor { drive: Drive::Position(target, spring), max_force: Real::MAX }
     }
 
-    /// Sets the largest force, or the largest torque about an axis.
+    /// Sets the largest force, or the largest torque about an axis. Not negative.
     #[must_use]
     pub const fn with_max_force(self, max_force: Real) -> Motor {
         Motor { max_force, ..self }

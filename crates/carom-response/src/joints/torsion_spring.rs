@@ -43,12 +43,13 @@ pub struct TorsionSpring {
 }
 
 impl TorsionSpring {
-    /// Creates a spring without damping.
+    /// Creates a spring without damping. The stiffness is a torque per radian, from 0 to 1e9. The
+    /// rest angle is in radians: see [`TorsionSpring::rest_angle`].
     pub const fn new(stiffness: Real, rest_angle: Real) -> TorsionSpring {
         TorsionSpring { stiffness, rest_angle, damping: 0.0 }
     }
 
-    /// Sets the damping.
+    /// Sets the damping, a torque per angular speed, from 0 to 1e9.
     #[must_use]
     pub const fn with_damping(self, damping: Real) -> TorsionSpring {
         TorsionSpring { damping, ..self }

@@ -96,3 +96,27 @@ fn poses_that_prove_nothing_collide() {
     apart.push_fixed(Shape::Sphere(Sphere::new(1.0).unwrap()), Pose::IDENTITY);
     assert!(!apart.collides(&[]) && apart.pairs().is_empty(), "fixed parts do not count");
 }
+
+/// A missing robot or a missing value of a joint counts as 0.
+#[test]
+fn missing_joint_values_are_zero() {
+    let cell = cell();
+    let zero = cell.part_poses(&[vec![0.0; 3]]);
+    for values in [&[][..], &[vec![]], &[vec![0.0]]] {
+        assert_eq!(cell.part_poses(values), zero);
+    }
+    assert_eq!(cell.part_poses(&[vec![1.0]]), cell.part_poses(&[vec![1.0, 0.0, 0.0]]));
+    assert_ne!(cell.part_poses(&[vec![1.0]]), zero);
+}
+
+#[test]
+#[should_panic(expected = "no link 4 of a robot 0")]
+fn a_part_on_a_link_that_does_not_exist_is_refused() {
+    cell().push_on_link(0, 4, Shape::sphere(1.0).unwrap(), Pose::IDENTITY);
+}
+
+#[test]
+#[should_panic(expected = "no part 7")]
+fn an_allowed_pair_of_no_part_is_refused() {
+    cell().allow([[7, 0]]);
+}

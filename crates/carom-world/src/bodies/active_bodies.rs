@@ -1,6 +1,6 @@
 //! The active bodies, kept from step to step, so that sleeping bodies cost nothing.
 //!
-//! A body that is not static is in one of these states:
+//! A body that is not fixed is in one of these states:
 //!
 //! | state | meaning | queries |
 //! |---|---|---|

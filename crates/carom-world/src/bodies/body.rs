@@ -37,67 +37,72 @@ use carom_response::{Body, CombineRule, LockedAxes, Response};
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct BodyDesc {
-    /// Its colliders: shapes with poses, materials and filters. Usually it is one.
+    /// Its colliders: shapes with poses, materials and filters. Usually it is one. Default: those
+    /// of the constructor.
     pub colliders: Vec<ColliderDesc>,
-    /// Its pose in the world frame.
+    /// Its pose in the world frame. Default: the identity.
     pub pose: Pose,
     /// Its position as `f64`, which replaces the translation of `pose`: see
-    /// [`World::origin`](crate::World::origin).
+    /// [`World::origin`](crate::World::origin). Default: `None`.
     pub wide_position: Option<DVec3>,
-    /// Fixed, kinematic or dynamic.
+    /// Fixed, kinematic or dynamic. Default: that of the constructor.
     pub mobility: Mobility,
     /// Velocity of the centre of mass, or of the origin of a kinematic body, in the world frame.
-    /// Length per time.
+    /// Length per time. Default: zero.
     pub linear_velocity: Vec3,
-    /// Angular velocity about axes of the world, in radians per time.
+    /// Angular velocity about axes of the world, in radians per time. Default: zero.
     pub angular_velocity: Vec3,
-    /// The source of its mass, centre of mass and inertia.
+    /// The source of its mass, centre of mass and inertia. Default: [`BodyMass::Colliders`].
     pub mass: BodyMass,
     /// Its response to the bodies that it touches:
-    /// [`BodyMut::set_response`](crate::BodyMut::set_response).
+    /// [`BodyMut::set_response`](crate::BodyMut::set_response). Default: [`Response::Collide`].
     pub response: Response,
     /// Whether the body is swept in each step (continuous detection), including rotation, like a
     /// bullet of Box2D. At its first impact it stops, or slides along the obstacle for the rest of
-    /// the step. So a dynamic body passes through nothing (test:
-    /// `bullets::no_bullet_passes_a_wall_of_a_millimetre`). A fast body is tested against the whole
-    /// path of another fast body, even if that one stops earlier.
+    /// the step. So a dynamic body without joints passes through no fixed body (test:
+    /// `bullets::no_bullet_passes_a_wall_of_a_millimetre`). For a body with joints only a ball in
+    /// its middle is swept. A fast body is tested against the whole path of another fast body,
+    /// even if that one stops earlier. Default: false.
     ///
     /// It bounces along the normal at the time of impact (test:
     /// `impact_directions::a_ball_that_is_hit_leaves_along_the_line_of_centres`). A second impact
-    /// in the same step has a normal of the start of the step, as impacts of other bodies have.
+    /// in the same step uses the normal of the start of the step. The impacts of bodies without
+    /// `ccd` do so too.
     pub ccd: bool,
     /// Whether the pushes on the body are recorded, whatever the impulse thresholds are: see
-    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). A kinematic body also records the
-    /// impulses that are applied to it. Characters take a kinematic body that records pushes for
-    /// one that gives way, like the body of another character.
+    /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). A kinematic body also records
+    /// the impulses that are applied to it. A character treats a kinematic body that records
+    /// pushes as one that gives way, like the body of another character. Default: false.
     pub records_pushes: bool,
-    /// Factor of gravity; 1 is full gravity.
+    /// Factor of gravity, finite; 1 is full gravity. Default: 1.
     pub gravity_scale: f32,
     /// Linear damping, a rate per unit of time: in a short time `t` the velocity loses the
-    /// fraction `linear_damping * t`. Finite and not negative.
+    /// fraction `linear_damping * t`. Finite and not negative. Default: 0.
     pub linear_damping: f32,
     /// Angular damping, a rate per unit of time like the linear damping. Finite and not negative.
+    /// Default: 0.
     pub angular_damping: f32,
     /// Axes of the world along which a dynamic body does not move, or about which it does not
-    /// turn. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions.
+    /// turn. [`LockedAxes::OUT_OF_XY`] makes a world of two dimensions. Default: none.
     pub locked_axes: LockedAxes,
-    /// The largest speed of the centre of mass of a dynamic body, length per time. Not negative;
-    /// the default is `f32::MAX`.
+    /// The largest speed of the centre of mass of a dynamic body, length per time. Not negative.
+    /// Default: `f32::MAX`.
     pub max_linear_speed: f32,
-    /// The largest angular speed of a dynamic body, in radians per time. Not negative; the default
-    /// is `f32::MAX`.
+    /// The largest angular speed of a dynamic body, in radians per time. Not negative. Default:
+    /// `f32::MAX`.
     pub max_angular_speed: f32,
-    /// Whether it may fall asleep.
+    /// Whether it may fall asleep. Default: true.
     pub can_sleep: bool,
     /// Whether a dynamic body sleeps from the start, at velocity zero: see
     /// [`BodyMut::sleep`](crate::BodyMut::sleep). A level that is inserted asleep costs nothing
-    /// until something moves in it. A disabled body does not sleep: it is awake when it is enabled.
+    /// until something moves in it. A disabled body does not sleep: it is awake when it is
+    /// enabled. Default: false.
     pub is_sleeping: bool,
     /// Whether the body takes part in the world: see
-    /// [`BodyMut::set_enabled`](crate::BodyMut::set_enabled).
+    /// [`BodyMut::set_enabled`](crate::BodyMut::set_enabled). Default: true.
     pub is_enabled: bool,
     /// User data of the body; the world does not use it. Each collider has its own:
-    /// [`ColliderDesc::user_data`].
+    /// [`ColliderDesc::user_data`]. Default: 0.
     pub user_data: u64,
 }
 
@@ -121,7 +126,7 @@ impl BodyDesc {
         BodyDesc::empty(Mobility::Dynamic).with_collider(collider)
     }
 
-    /// Describes a static body with this collider, at the origin.
+    /// Describes a fixed (static) body with this collider, at the origin.
     pub fn fixed(collider: impl Into<ColliderDesc>) -> BodyDesc {
         BodyDesc::empty(Mobility::Fixed).with_collider(collider)
     }
@@ -181,7 +186,7 @@ impl BodyDesc {
         self.with_each(|collider| collider.filter = filter)
     }
 
-    /// Sets whether the body is static, kinematic or dynamic.
+    /// Sets whether the body is fixed, kinematic or dynamic.
     pub fn with_mobility(self, mobility: Mobility) -> BodyDesc {
         BodyDesc { mobility, ..self }
     }

@@ -36,33 +36,35 @@ use carom_query::Shape;
 pub struct ColliderDesc {
     /// Its shape.
     pub shape: Shape,
-    /// Its pose in the body's frame.
+    /// Its pose in the body's frame. Default: the identity.
     pub pose: Pose,
-    /// Mass per volume. Not negative. The default is [`ColliderDesc::DEFAULT_DENSITY`].
+    /// Mass per volume. Not negative. Default: [`ColliderDesc::DEFAULT_DENSITY`].
     pub density: f32,
-    /// Its material: friction, restitution, and more.
+    /// Its material: friction, restitution, and more. Default: [`Material::default`].
     pub material: Material,
     /// The materials of its parts, which replace `material`. Parts are the triangles of a mesh or
     /// height field, and the parts of a compound. A triangle of a mesh in a compound is a part.
     /// Any other shape has one part. With `None` or an empty list, all parts have `material`.
+    /// Default: `None`.
     ///
     /// Parts are numbered as in [`BodyHit::hit`](crate::BodyHit::hit) and
     /// [`NearBody`](crate::NearBody). Those of a height field are numbered as the triangles of its
     /// mesh. A manifold with points on several parts has the mean of their frictions and
     /// restitutions.
     pub part_materials: Option<Arc<[PartMaterial]>>,
-    /// Its filter, which selects the other colliders with which it collides.
+    /// Its filter, which selects the other colliders with which it collides. Default:
+    /// [`Filter::default`].
     pub filter: Filter,
-    /// Whether it is a sensor: it reports what it overlaps, and pushes nothing.
+    /// Whether it is a sensor: it reports what it overlaps, and pushes nothing. Default: false.
     pub is_sensor: bool,
-    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks).
+    /// The hooks that are called for its pairs: [`Hooks`](crate::Hooks). Default: none.
     pub hooks: ActiveHooks,
     /// The threshold of impulse events, mass times speed. If the normal impulses of a contact sum
     /// up to more in a step, it is reported:
-    /// [`World::impulse_events`](crate::World::impulse_events). Not negative. The default,
-    /// `f32::MAX`, reports nothing.
+    /// [`World::impulse_events`](crate::World::impulse_events). Not negative; `f32::MAX` reports
+    /// nothing. Default: `f32::MAX`.
     pub impulse_threshold: f32,
-    /// User data; the world does not use it.
+    /// User data; the world does not use it. Default: 0.
     pub user_data: u64,
 }
 

@@ -15,14 +15,14 @@ use carom_response::CombineRule;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Material {
-    /// Coulomb's coefficient. Not negative.
+    /// Coulomb's coefficient. Not negative. Default: 0.5.
     pub friction: f32,
-    /// Restitution: 0 does not bounce, 1 keeps the speed. Not negative.
+    /// Restitution: 0 does not bounce, 1 keeps the speed. Not negative. Default: 0.
     pub restitution: f32,
     /// Rolling friction: the largest torque against rolling divided by the normal force. It is a
     /// length: the offset of the supporting force ahead of the contact. Not negative. A pair has
     /// the larger of its two values. It does not resist a spin about the normal: see
-    /// [`Material::spinning_friction`].
+    /// [`Material::spinning_friction`]. Default: 0.
     ///
     /// A ball of radius r under gravity g slows down by 5/7 g c/r with this length c (test:
     /// `rolling::a_ball_stops_where_it_should`). It stays on slopes below the tangent c/r (test:
@@ -31,22 +31,23 @@ pub struct Material {
     /// Spinning friction: the largest torque about the normal against spinning divided by the
     /// normal force. It is a length: two thirds of Coulomb's coefficient times the radius of a
     /// round area of contact with equal pressure. Not negative. A pair has the larger of its two
-    /// values.
+    /// values. Default: 0.
     ///
     /// A contact point alone does not resist a spin about its normal. With this length c, a ball
     /// of mass m and moment of inertia I that spins at w stops after w I/(c m g) (test:
     /// `rolling::a_spinning_ball_stops_when_it_should`).
     pub spinning_friction: f32,
-    /// The combine rule for its friction and that of another collider.
+    /// The combine rule for its friction and that of another collider. Default: the geometric
+    /// mean.
     pub friction_rule: CombineRule,
-    /// The combine rule for its restitution and that of another collider.
+    /// The combine rule for its restitution and that of another collider. Default: the maximum.
     pub restitution_rule: CombineRule,
     /// Velocity of the surface relative to the body, as of a conveyor belt. It is the velocity at
     /// the collider's origin, in the collider's frame. Length per time: see
-    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity).
+    /// [`BodyMut::set_surface_velocity`](crate::BodyMut::set_surface_velocity). Default: zero.
     pub surface_velocity: Vec3,
     /// Angular velocity of the surface relative to the body, as of a turntable or a curved belt,
-    /// in the collider's frame. Radians per time.
+    /// in the collider's frame. Radians per time. Default: zero.
     pub surface_spin: Vec3,
 }
 
@@ -115,12 +116,12 @@ impl Default for Material {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub struct Filter {
-    /// The groups that it is in.
+    /// The groups that it is in. Default: [`Groups::DEFAULT`], bit 0.
     pub groups: Groups,
-    /// The groups that it collides with.
+    /// The groups that it collides with. Default: all.
     pub mask: Groups,
     /// The family. Colliders of one family do not collide, such as the limbs of a ragdoll. 0 is no
-    /// family.
+    /// family. Default: 0.
     pub family: u32,
 }
 

@@ -314,7 +314,7 @@ impl BodySet {
     }
 
     /// Whether a budget suspends the body in this step. A suspended body keeps its velocity, and
-    /// acts on others as a static body.
+    /// acts on others as a fixed body.
     pub(crate) fn is_suspended(&self, index: usize) -> bool {
         let body = &self.motions[index];
         let is_awake = body.kind == BodyKind::Dynamic && !body.is_sleeping;
@@ -335,7 +335,7 @@ impl BodySet {
     }
 
     /// Returns the filter of the body in the broad phase. A disabled body meets nothing. It counts
-    /// as static there, so that the search finds no pairs of disabled bodies at one place.
+    /// as fixed there, so that the search finds no pairs of disabled bodies at one place.
     pub(crate) fn proxy_filter(&self, index: usize) -> Filter {
         match self.is_enabled(index) {
             true => self.traits[index].filter,

@@ -34,8 +34,9 @@ pub struct StepForces {
     /// The acceleration by gravity, length per time squared. It is the gravity of the settings, or
     /// that of the force field that replaces it: [`ForceKind::Gravity`](crate::ForceKind).
     pub gravity: Vec3,
-    /// The force at the centre of mass. It includes the other force fields, but no gravity.
+    /// The force at the centre of mass, mass times length per time squared (newtons). It includes
+    /// the other force fields, but no gravity.
     pub force: Vec3,
-    /// The torque about the centre of mass.
+    /// The torque about the centre of mass, force times length.
     pub torque: Vec3,
 }

@@ -94,7 +94,8 @@ pub struct FrameController {
 
 impl FrameController {
     /// Returns a controller for frames that end within `deadline` of their start. The budget of a
-    /// step is at least a sixteenth of the deadline, and half of it in the first frame.
+    /// step is at least a sixteenth of the deadline. In the first frame it is half of the
+    /// deadline.
     pub fn new(deadline: Duration) -> FrameController {
         let deadline = deadline.as_secs_f64();
         FrameController { deadline, least: deadline / 16.0, rest: None, overrun: Prediction::new(1.0) }
@@ -120,7 +121,8 @@ impl FrameController {
     }
 
     /// Records the time of the step of a frame, and the time of the whole frame, the step
-    /// included. Call it at the end of each frame.
+    /// included. Call it at the end of the work of each frame, before the game waits for the
+    /// display. A wait would count as work.
     pub fn note(&mut self, step: Duration, frame: Duration) {
         let budget = self.seconds();
         let cost = step.as_secs_f64();

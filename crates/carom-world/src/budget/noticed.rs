@@ -31,9 +31,9 @@ const EXPOSURE: f64 = 0.04;
 
 /// A viewer, an eye or a camera, that looks in one direction.
 ///
-/// It gives the priorities of pairs for `AnytimeMeshes::run_by` of carom-query. The overlap of two
-/// bodies is no larger than the less noticeable one. So the priority of a pair is the smaller
-/// noticeability of its bodies. The resolved angle is also the argument `angle` of
+/// It gives the priorities of pairs for `AnytimeMeshes::run_by` of carom-query. An overlap of two
+/// bodies is noticed no more than the less noticeable one of them. So the priority of a pair is
+/// the smaller noticeability of its bodies. The resolved angle is also the argument `angle` of
 /// [`allowed_error`](crate::allowed_error).
 ///
 /// ```
@@ -103,8 +103,9 @@ impl Viewer {
     /// ball is out of the view, or an argument is not finite.
     ///
     /// `center` and `radius` are those of a ball around a body, in the unit of the position.
-    /// `velocity` is relative to the viewer, in this unit per second. The angle times the distance
-    /// is the error that is not noticed: [`allowed_error`](crate::allowed_error).
+    /// `velocity` is relative to the viewer, in this unit per second, because the exposure of an
+    /// eye is in seconds. The angle times the distance is the error that is not noticed:
+    /// [`allowed_error`](crate::allowed_error).
     pub fn resolved_angle(&self, center: Vec3, radius: f32, velocity: Vec3) -> f32 {
         self.view_ball(center, radius, velocity).map_or(f32::INFINITY, |ball| self.resolved(&ball) as f32)
     }

@@ -2,7 +2,7 @@
 //! are suspended for the step.
 //!
 //! A suspended body keeps its pose and its velocity, and no force acts on it. It acts on other
-//! bodies as a static body, so it gives them no energy. Its contacts stay, and it wakes no
+//! bodies as a fixed body, so it gives them no energy. Its contacts stay, and it wakes no
 //! sleeping body.
 //!
 //! Bodies are selected cyclically in the order of their numbers, until their costs fill the

@@ -39,7 +39,7 @@ pub(crate) fn stop_unknown<B: BroadPhase>(
         let axis = least_overlap(&box_a, &box_b);
         let [body_a, body_b] = [a, b].map(|k| bodies.motions[k]);
         let draw = number_of_draw(state.pair(), &body_a, &body_b);
-        // A suspended body acts as a static body.
+        // A suspended body acts as a fixed body.
         let stands = [a, b].map(|k| bodies.is_suspended(k));
         let stand_in = |body: Body, stands| if stands { Body::fixed(body.pose) } else { body };
         let (mut body_a, mut body_b) = (stand_in(body_a, stands[0]), stand_in(body_b, stands[1]));

@@ -32,9 +32,10 @@ pub enum EventKind {
 
 /// An event of a pair of bodies, or of a pair of colliders if a body has several.
 ///
-/// Events are ordered by their bodies, then by their colliders. Two events of the same colliders
-/// are in the order in which they happened. If a solid contact becomes that of a sensor or ceases
-/// to be one, it ends, and the new contact begins (test: `sensors::r_a_contact_that_flips_*`).
+/// Events are ordered by their bodies, then by their colliders (test:
+/// `sensors::passes_are_the_same_on_any_machine`). Two events of the same colliders are in the
+/// order in which they happened. If a solid contact becomes that of a sensor or ceases to be one,
+/// it ends, and the new contact begins (test: `sensors::r_a_contact_that_flips_*`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
@@ -129,8 +130,8 @@ pub struct ContactView<'a> {
     ///
     /// If a fast body met the other one within the last step, the normals are those of the impact.
     /// Each point is that of the impact, moved back with its body to the start of the step (test:
-    /// `impact_directions::the_normal_of_an_impact_is_reported`). If it only passed the other one,
-    /// they are the contacts at the start of the step, which were not solved.
+    /// `impact_directions::the_normal_of_an_impact_is_reported`). If it touched the other one only
+    /// in passing, they are the contacts at the start of the step. They were not solved.
     pub manifolds: &'a [Manifold],
     /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
     /// before the first step or while both bodies sleep.

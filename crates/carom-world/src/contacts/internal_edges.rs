@@ -1,7 +1,7 @@
 //! Smooths internal edges: contacts with edges inside a floor of many pieces get the normal of the
 //! floor.
 //!
-//! All contacts of a dynamic body with static and kinematic bodies are smoothed together. Contacts
+//! All contacts of a dynamic body with fixed and kinematic bodies are smoothed together. Contacts
 //! between dynamic bodies are not smoothed, nor are those that a hook disabled in the last step:
 //! what a body passes is no surface. A body is skipped if all of its contacts are old, because
 //! they were smoothed when they were found. Bodies are processed in the order of their numbers, on

@@ -151,7 +151,7 @@ impl<'a> Scene<'a> {
         reach.min(f32::MAX)
     }
 
-    /// Whether one of the bodies must not be passed: it is static, kinematic, or a surface.
+    /// Whether one of the bodies must not be passed: it is fixed, kinematic, or a surface.
     fn is_barrier(&self, a: usize, b: usize) -> bool {
         [a, b].iter().any(|&k| self.bodies[k].kind != BodyKind::Dynamic || self.girths[k].is_surface)
     }

@@ -4,7 +4,7 @@
 //! middle is. If the middle has passed the surface, that is the wrong side. Three stages prevent
 //! this:
 //!
-//! 1. **Speculative contacts.** The box of a swift body contains its path. Its contacts with static
+//! 1. **Speculative contacts.** The box of a swift body contains its path. Its contacts with fixed
 //!    and kinematic bodies and with surfaces are found along the whole path, so the solver stops it
 //!    before it overlaps deeply.
 //! 2. **Sweep of the core.** Stage 1 does not predict impacts of other bodies and heavy loads. So

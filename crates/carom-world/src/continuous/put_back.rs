@@ -5,7 +5,7 @@
 //! - The solver accelerated the body by gravity and force along its whole path, but the body falls
 //!   only along a part of it. If the body and the dynamic bodies beside it have gained energy in
 //!   the step, the energy of the remaining height is removed. For a body that is only beside
-//!   static ones, all gained energy is removed. It stays if something else than gravity and force
+//!   fixed ones, all gained energy is removed. It stays if something else than gravity and force
 //!   may give energy ([`Solver::may_gain_energy`](carom_response::Solver::may_gain_energy)).
 //! - A force is constant within a step, as gravity is. So it has a potential, and below *fall*
 //!   means motion along the sum of both.

@@ -10,7 +10,9 @@
 //! 4. The body turns to the final orientation of its path or not at all, because at other
 //!    orientations the same angular momentum has another energy.
 //!
-//! So the body passes through nothing, and its path is not longer than that of the solver.
+//! So the body stays on its side of all walls (test:
+//! `bullets::sliding_bodies_pass_through_nothing`). Its path is not longer than that of the
+//! solver.
 //!
 //! Reference: P. Fauerby, Improved Collision Detection and Response, 2003 (collide and slide).
 //! Differs: any shapes, with rotation; the motion is projected onto the cone of all walls at once;

@@ -43,8 +43,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the pose of the body in the world frame, and wakes it and the bodies that it touched.
-    /// The body jumps: it gets no velocity, and carries no bodies along. Characters that stand on
-    /// it go along. To move a platform with its load use [`BodyMut::move_to`]. A rope or cloth
+    /// The body jumps: it gets no velocity, and carries no bodies. Only characters that stand on
+    /// it move with it. To move a platform with its load use [`BodyMut::move_to`]. A rope or cloth
     /// that is attached to it follows at a limited speed, unless `SoftBodyMut::transform` takes it
     /// along.
     ///
@@ -100,7 +100,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the velocity of the centre of mass, or of the origin of a kinematic body, and wakes
-    /// the body. World frame, length per time. A static body has no velocity, so it ignores this.
+    /// the body. World frame, length per time. A fixed body has no velocity, so it ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_linear_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -109,7 +109,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the angular velocity about axes of the world, and wakes the body. Radians per time. A
-    /// static body ignores this.
+    /// fixed body ignores this.
     ///
     /// Errors: a number that is not finite.
     pub fn set_angular_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -117,7 +117,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         self.put_velocities(linear, velocity)
     }
 
-    /// Sets both velocities of a body that is not static, and wakes it.
+    /// Sets both velocities of a body that is not fixed, and wakes it.
     pub(crate) fn put_velocities(&mut self, linear: Vec3, angular: Vec3) -> Result<&mut Self, WorldError> {
         let index = self.index();
         checks::check_velocity(linear, angular)?;
@@ -182,7 +182,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
         Ok(self)
     }
 
-    /// Removes the pushes on the body, from the other bodies of their pairs too:
+    /// Removes the pushes on the body, and the same pushes from the lists of the other bodies:
     /// [`BodyRef::recent_pushes`](crate::BodyRef::recent_pushes). So code that acts on pushes acts
     /// once.
     pub fn clear_pushes(&mut self) -> &mut Self {
@@ -213,9 +213,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Puts a dynamic body to sleep, without the bodies that it touches. Its velocities become
     /// zero, and forces that were applied for the next step are dropped.
     ///
-    /// Steps leave it where it is, even in the air, until something wakes it. A moving body that
-    /// touches it or is joined to it does so in the next step, so put whole stacks and ragdolls to
-    /// sleep. A contact with a body at rest that begins does not wake it.
+    /// Steps do not move it, even in the air, until something wakes it. A moving body that touches
+    /// it or is joined to it wakes it in the next step. So put whole stacks and ragdolls to sleep.
+    /// A contact with a body at rest that begins does not wake it.
     ///
     /// Bodies that are not dynamic, are [disabled](BodyMut::set_enabled) or
     /// [may not sleep](BodyMut::set_can_sleep) ignore it. So does a world
@@ -336,8 +336,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// call before the step replaces the first. To move vertices without a velocity, use
     /// [`BodyMut::set_shape`].
     ///
-    /// The middle of a free body does not pass the mesh in the step, unless something else holds
-    /// it. Contacts are found as far ahead as the vertices move.
+    /// The middle of a body does not pass the mesh in the step, unless a joint or another body
+    /// holds the body. Contacts are found as far ahead as the vertices move.
     ///
     /// Mass and inertia stay. The motion of the mesh may add energy. Bodies that touch the mesh
     /// wake, and stay awake while it moves.

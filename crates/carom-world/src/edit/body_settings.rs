@@ -21,12 +21,12 @@ use carom_math::Vec3;
 use carom_response::{Body, BodyKind, CombineRule, LockedAxes, Response};
 
 impl<B: BroadPhase> BodyMut<'_, B> {
-    /// Sets whether the body is static, kinematic or dynamic, and wakes it and the bodies that it
+    /// Sets whether the body is fixed, kinematic or dynamic, and wakes it and the bodies that it
     /// touches.
     ///
-    /// The points of the body keep their velocities, except that a body that becomes static stops.
+    /// The points of the body keep their velocities, except that a body that becomes fixed stops.
     /// A body that becomes dynamic gets the mass that was set last, or that of its shapes and
-    /// densities. If it was dynamic when its shape changed, it gets the mass that it had then.
+    /// densities. If its shape changed while it was dynamic, it gets the mass of that time.
     ///
     /// A kinematic body that a target moved in the last step keeps the velocity of that step, so
     /// it can be thrown. Its next target is dropped.
@@ -77,6 +77,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// Forces for the next step and targets are dropped, and ignored until it is enabled. Then it
     /// goes on with its velocities, awake. A body that a target moved stands still, as after its
     /// arrival. A disabled body does not sleep, and has no energy: see [`World::energy`].
+    ///
+    /// There are no errors.
     #[doc(alias = "SetEnabled")]
     #[doc(alias = "b2Body_Disable")]
     #[doc(alias = "b2Body_Enable")]
@@ -244,7 +246,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets how the friction and the restitution of all colliders of the body are combined with
-    /// those of another body. Wakes the body and the bodies that touch it.
+    /// those of another body. Wakes the body and the bodies that touch it. There are no errors.
     pub fn set_combine_rules(
         &mut self,
         friction: CombineRule,
@@ -318,7 +320,11 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Makes all colliders of the body sensors, which are reported and push nothing, or solid.
-    /// Wakes the body and the bodies that touch it.
+    /// Wakes the body and the bodies that touch it. The mass of a body of several colliders is
+    /// updated, unless it was given.
+    ///
+    /// Errors: [`WorldError::NoMass`] if a dynamic body of several colliders would have no mass.
+    /// Nothing is changed then.
     pub fn set_sensor(&mut self, is_sensor: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
         if self.world.composite(index).is_some() {
@@ -342,7 +348,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets whether the body is swept in each step (continuous detection), and wakes it: see
-    /// [`BodyDesc::ccd`](crate::BodyDesc::ccd).
+    /// [`BodyDesc::ccd`](crate::BodyDesc::ccd). There are no errors.
     pub fn set_ccd(&mut self, is_fast: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.bodies.wake(index);
@@ -354,7 +360,8 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets whether the pushes on the body are recorded: see
-    /// [`BodyDesc::records_pushes`](crate::BodyDesc::records_pushes).
+    /// [`BodyDesc::records_pushes`](crate::BodyDesc::records_pushes). Wakes nothing. There are no
+    /// errors.
     pub fn set_recorded_pushes(&mut self, records_pushes: bool) -> Result<&mut Self, WorldError> {
         let index = self.index();
         let traits = Traits { records_pushes, ..self.world.bodies.traits[index] };
@@ -363,6 +370,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the hooks of all colliders of the body. Wakes the body and the bodies that touch it.
+    /// There are no errors.
     pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -384,7 +392,7 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the family of all colliders of the body. Wakes the body and the bodies that touch it.
-    /// Colliders of one family, other than 0, do not collide.
+    /// Colliders of one family, other than 0, do not collide. There are no errors.
     pub fn set_family(&mut self, family: u32) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -395,13 +403,13 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     }
 
     /// Sets the filter of all colliders of the body: groups, mask and family. Wakes the body and
-    /// the bodies that touch it.
+    /// the bodies that touch it. There are no errors.
     pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
         self.set_groups(filter.groups, filter.mask)?.set_family(filter.family)
     }
 
     /// Sets the groups of all colliders of the body, and the groups `mask` with which they
-    /// collide. Wakes the body and the bodies that it touched.
+    /// collide. Wakes the body and the bodies that it touched. There are no errors.
     pub fn set_groups(&mut self, membership: Groups, mask: Groups) -> Result<&mut Self, WorldError> {
         let index = self.index();
         self.world.wake_around(self.id);
@@ -434,9 +442,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     ///
     /// The surface may add energy, like a motor. Its power is at most friction times speed.
     ///
-    /// A body that the surface carries does not fall asleep. A body that is held, for instance by
-    /// a wall, slips and may fall asleep. This setter wakes it, and so does the removal of the
-    /// wall.
+    /// A body that the surface carries does not fall asleep. A body that something holds in place,
+    /// such as a wall, slips and may fall asleep. It wakes if the wall is removed, or if this
+    /// setter is called.
     ///
     /// Errors: a number that is not finite, also at a collider far from the body's origin. Nothing
     /// is changed then.
@@ -473,6 +481,9 @@ impl<B: BroadPhase> BodyMut<'_, B> {
     /// [`EventKind::Ended`](crate::EventKind::Ended). To part them, set the response to
     /// [`Response::Collide`] and remove the joint. While the joint is disabled, they collide, and
     /// do not stick again.
+    ///
+    /// Errors: [`WorldError::BadValue`] if the impulse of a [`Response::Knock`] is negative or not
+    /// finite. Nothing is changed then.
     pub fn set_response(&mut self, response: Response) -> Result<&mut Self, WorldError> {
         let index = self.index();
         check_response(response)?;

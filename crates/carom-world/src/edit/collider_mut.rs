@@ -101,7 +101,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         Ok(self)
     }
 
-    /// Sets the filter of the collider.
+    /// Sets the filter of the collider: groups, mask and family. There are no errors.
     pub fn set_filter(&mut self, filter: Filter) -> Result<&mut Self, WorldError> {
         self.change_traits(|collider| {
             collider.traits.filter = collider.traits.filter.with_groups(filter.groups, filter.mask);
@@ -128,7 +128,7 @@ impl<B: BroadPhase> ColliderMut<'_, B> {
         self.change(|collider| collider.density = density)
     }
 
-    /// Sets the hooks that are called for pairs of the collider.
+    /// Sets the hooks that are called for pairs of the collider. There are no errors.
     pub fn set_hooks(&mut self, hooks: ActiveHooks) -> Result<&mut Self, WorldError> {
         self.change_traits(|collider| collider.traits.hooks = hooks)
     }

@@ -17,7 +17,7 @@ impl<B: BroadPhase> World<B> {
     ///
     /// For a list of all awake bodies, kinematic ones included, see [`World::active_bodies`].
     ///
-    /// If `f` panics, nothing is changed.
+    /// If `f` panics, nothing is changed (test: `hook_panics::on_one_thread`).
     pub fn for_each_active(&mut self, f: impl Fn(&mut BodyForces<'_>) + Sync) {
         self.bodies.active.apply_changes(&self.bodies.motions);
         let forces = &self.bodies.steering.forces;

@@ -49,8 +49,8 @@ impl<B: BroadPhase> World<B> {
     /// Velocities, contacts and sleep stay, and no event is reported (test:
     /// `origins::a_frame_that_moves_disturbs_nothing`).
     ///
-    /// Move the origin when the player is some hundred metres away from it. The cost is about that
-    /// of updating the boxes of all bodies.
+    /// Move the origin when the player is some hundred metres away from it. It updates the boxes
+    /// of all bodies.
     ///
     /// Errors: a number that is not finite, or that differs by more than 1e9 from that of the
     /// present origin. Nothing is changed then.

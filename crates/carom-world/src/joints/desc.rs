@@ -18,7 +18,7 @@ pub enum JointFrames {
         /// The points on A and B. `None` is the origin of B. For ropes, rods and pulleys `None` is
         /// the origin of each body.
         anchors: Option<[Vec3; 2]>,
-        /// The x axis of the joint, a unit vector.
+        /// The axis of the joint, a unit vector. It becomes the x axis of its frames.
         axis: Vec3,
     },
     /// Frames relative to the bodies A and B. The axis of the joint is the x axis of the frames.
@@ -49,29 +49,31 @@ pub struct JointDesc {
     pub kind: JointKind,
     /// The frames of the joint.
     pub frames: JointFrames,
-    /// The stiffness of a soft joint; `None` is the stiffness of the solver settings.
+    /// The stiffness of a soft joint; `None` is the stiffness of the solver settings. Default:
+    /// `None`.
     pub spring: Option<Spring>,
-    /// A torsion spring about the axis of a revolute joint.
+    /// A torsion spring about the axis of a revolute joint. Default: `None`.
     pub torsion_spring: Option<TorsionSpring>,
-    /// The force above which the joint breaks, as a mean over a step; `None` has no limit. Not
-    /// negative.
+    /// The force above which the joint breaks, as a mean over a step: mass times length per time
+    /// squared (newtons), not negative. `None` has no limit. Default: `None`.
     pub break_force: Option<f32>,
-    /// The torque above which the joint breaks, as a mean over a step; `None` has no limit. Not
-    /// negative.
+    /// The torque above which the joint breaks, as a mean over a step: force times length, not
+    /// negative. `None` has no limit. Default: `None`.
     pub break_torque: Option<f32>,
-    /// Whether the two bodies also collide.
+    /// Whether the two bodies also collide. Default: false.
     pub has_contacts: bool,
     /// Whether the joint acts: see [`JointMut::set_enabled`](crate::JointMut::set_enabled).
+    /// Default: true.
     pub is_enabled: bool,
-    /// User data; the world does not use it.
+    /// User data; the world does not use it. Default: 0.
     pub user_data: u64,
     /// The name of the first setting that does not apply to the kind.
     misfit: Option<&'static str>,
 }
 
 impl JointDesc {
-    /// Describes a joint of any kind, at the origin of B. Its axis is y, but x for six degrees of
-    /// freedom.
+    /// Describes a joint of any kind, at the origin of B. Its axis is the y axis of the world;
+    /// that of six degrees of freedom is x.
     pub const fn new(a: BodyId, b: BodyId, kind: JointKind) -> JointDesc {
         let axis = if let JointKind::SixDof(_) = kind { Vec3::X } else { Vec3::Y };
         JointDesc::between(JointEnds::Bodies(a, b), kind, axis)
@@ -194,7 +196,8 @@ impl JointDesc {
         self
     }
 
-    /// Sets the x axis of the joint, a unit vector in the world.
+    /// Sets the axis of the joint, a unit vector in the world. It becomes the x axis of the frames
+    /// of the joint.
     #[must_use]
     pub fn with_axis(mut self, axis: Vec3) -> JointDesc {
         self.frames = JointFrames::World { anchors: self.in_world().0, axis };

@@ -39,9 +39,10 @@ pub struct JointBroken {
     pub a: BodyId,
     /// Body B.
     pub b: BodyId,
-    /// The force at which it broke, as the mean over the step.
+    /// The force at which it broke, as the mean over the step: mass times length per time squared
+    /// (newtons).
     pub force: f32,
-    /// The torque at which it broke, as the mean over the step.
+    /// The torque at which it broke, as the mean over the step: force times length.
     pub torque: f32,
     /// The user data of the joint: see
     /// [`JointDesc::with_user_data`](crate::JointDesc::with_user_data).

@@ -53,7 +53,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.id
     }
 
-    /// Returns whether the body is static, kinematic or dynamic.
+    /// Returns whether the body is fixed, kinematic or dynamic.
     pub fn mobility(&self) -> Mobility {
         self.world.bodies.traits[self.index()].filter.mobility
     }
@@ -133,7 +133,7 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
 
     /// Returns the source of the mass: [`BodyMass::Colliders`] if it follows the shapes and
     /// densities of the colliders, else [`BodyMass::Given`]. A total mass is distributed over the
-    /// colliders when it is set, and is a given mass from then on.
+    /// colliders when it is set. From then on it counts as given.
     ///
     /// After [`BodyMut::set_shape`](crate::BodyMut::set_shape), which leaves the mass, it follows
     /// the next change of a density or of the list of colliders.
@@ -324,10 +324,10 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
         self.world.contacts.pushes.on(self.id, false)
     }
 
-    /// Returns the pushes on the body in the last step. If one of the two bodies is kinematic,
-    /// those of the 15 steps before come first, the oldest at the start. Each call of
-    /// [`World::detect`] counts as a step (test:
-    /// `knocks::recent_pushes_are_kept_for_16_steps` of carom-character).
+    /// Returns the pushes on the body in the last step. If one of the two bodies is kinematic, the
+    /// list begins with the pushes of the 15 steps before, oldest first. Each call of
+    /// [`World::detect`] counts as a step (test: `knocks::recent_pushes_are_kept_for_16_steps` of
+    /// carom-character).
     ///
     /// Code that runs less often than steps takes them, and then removes them:
     /// [`BodyMut::clear_pushes`](crate::BodyMut::clear_pushes).

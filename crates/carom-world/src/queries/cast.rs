@@ -49,8 +49,9 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     ///
     /// The range of times and the target distance are those of the settings.
     /// [`carom_query::motion_of`] makes a motion from a pose and velocities. If colliders are met
-    /// at the same time, the one with the smallest handle is returned. `None` is a proof that the
-    /// shape meets none. If the path leaves the finite range, all bodies are tested.
+    /// at the same time, the one with the smallest handle is returned. With `None` the shape meets
+    /// none (test: `queries::casts_are_like_a_walk_over_all`). An undecided search is returned as
+    /// an impact. If the path leaves the finite range, all bodies are tested.
     ///
     /// ```
     /// use carom_geom::Sphere;
@@ -119,9 +120,9 @@ impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
     /// rotation: see [`Query::cast_motion`]. At time 1 the shape is displaced by `displacement`,
     /// in the world frame.
     ///
-    /// A shape that overlaps a collider at the start meets it at time 0. One that just touches at
-    /// the start is undecided at time 0, even if it slides along or leaves. For the path of such a
-    /// shape use [`Query::cast_motion`] with a target distance, and
+    /// A shape that overlaps a collider at the start meets it at time 0. A shape that exactly
+    /// touches a collider at the start is undecided at time 0, even if it slides along or leaves.
+    /// To cast such a shape, use [`Query::cast_motion`] with a target distance, and
     /// [`ImpactSettings::stop_at_penetration`](carom_query::ImpactSettings::stop_at_penetration)
     /// off.
     ///

@@ -24,7 +24,7 @@ bitflags::bitflags! {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum DrawRole {
-    /// The box of a static body.
+    /// The box of a fixed body.
     StaticBox,
     /// The box of a body that is awake.
     AwakeBox,

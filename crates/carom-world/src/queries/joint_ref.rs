@@ -83,15 +83,17 @@ impl<'a> JointRef<'a> {
         self.joint.translation(self.bodies[0], self.bodies[1])
     }
 
-    /// Returns the speed of a prismatic joint along its axis, in length per time, or that of a
-    /// revolute joint or a screw, in radians per time. `None` for other kinds.
+    /// Returns the speed of B relative to A. For a prismatic joint it is along the axis, in length
+    /// per time. For a revolute joint or a screw it is about the axis, in radians per time. `None`
+    /// for other kinds.
     pub fn speed(&self) -> Option<f32> {
         self.joint.speed(self.bodies[0], self.bodies[1])
     }
 
     /// Returns the coordinate of an axis of a joint of six degrees of freedom, or of one of its
     /// presets: cylindrical and universal. It is the translation along the axis, or the angle
-    /// about it in radians from -pi to pi. `None` for other kinds.
+    /// about it in radians from -pi to pi. The order of the angles is that of
+    /// [`SixDof`](crate::SixDof). `None` for other kinds.
     pub fn axis_position(&self, axis: JointAxis) -> Option<f32> {
         self.joint
             .axis_positions(self.bodies[0], self.bodies[1])
@@ -99,15 +101,16 @@ impl<'a> JointRef<'a> {
     }
 
     /// Returns the force on B at its joint point in the last step, in the world frame, as the mean
-    /// over the step. The force on A is its opposite. While the bodies sleep, it is that of the
-    /// last step before. A gear or a rack has only a torque on its wheels: see
-    /// [`JointRef::torque`].
+    /// over the step. Mass times length per time squared (newtons). The force on A is its
+    /// opposite. While the bodies sleep, it is that of the last step before. A gear or a rack has
+    /// only a torque on its wheels: see [`JointRef::torque`].
     pub fn force(&self) -> Vec3 {
         self.joint.load.force()
     }
 
     /// Returns the torque on B about its joint point in the last step, in the world frame, as the
-    /// mean over the step. It includes the torque of limits, motors and springs.
+    /// mean over the step. Force times length. It includes the torque of limits, motors and
+    /// springs.
     pub fn torque(&self) -> Vec3 {
         self.joint.load.torque()
     }

@@ -49,8 +49,8 @@ pub struct NearBody {
     pub projection: PointProjection,
 }
 
-/// The work of the calls of a [`Query`] in counts: [`Query::stats`]. They are the same on every
-/// machine, but depend on the broad phase.
+/// The work of the calls of a [`Query`] in counts: [`Query::stats`] (test:
+/// `queries::a_query_counts_its_work`). The counts depend on the broad phase.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct QueryStats {
@@ -141,8 +141,8 @@ impl<B: BroadPhase> Query<'_, B> {
 }
 
 impl<B: BroadPhase + SpatialIndex> Query<'_, B> {
-    /// Returns the first hit of the ray with a parameter in `range`. The parameter counts lengths
-    /// of the direction of the ray, and a number x stands for 0 to x.
+    /// Returns the first hit of the ray with a parameter in `range`. The parameter is the distance
+    /// divided by the length of the ray's direction. A number `x` as the range means 0 to `x`.
     ///
     /// Shapes are treated as surfaces: a ray from inside hits the far side. A ray with a NaN or an
     /// infinity hits nothing.

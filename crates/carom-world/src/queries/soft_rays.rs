@@ -18,8 +18,8 @@ use carom_query::{Shape, cast_ray, project_point};
 pub struct SoftHit {
     /// The soft thing.
     pub thing: SoftThing,
-    /// The parameter of a ray, in lengths of its direction. For a nearest point it is the
-    /// distance, not negative.
+    /// The parameter of a ray: the distance divided by the length of its direction. For a nearest
+    /// point it is the distance, not negative.
     pub t: f32,
     /// The point, in the world.
     pub point: Vec3,
@@ -31,8 +31,9 @@ pub struct SoftHit {
 /// filter counts as that of a collider.
 impl<B: BroadPhase> Query<'_, B> {
     /// Returns the first hit of a ray on a soft thing, with a parameter in `range`. The parameter
-    /// counts lengths of the direction, and a number x stands for 0 to x. A ray from inside a
-    /// particle hits it at the start of the range. A ray that is not finite hits nothing.
+    /// is the distance divided by the length of the ray's direction. A number `x` as the range
+    /// means 0 to `x`. A ray from inside a particle hits it at the start of the range. A ray that
+    /// is not finite hits nothing.
     ///
     /// ```
     /// use carom_math::{Ray, Vec3};

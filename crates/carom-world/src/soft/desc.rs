@@ -41,16 +41,17 @@ const SUBSTEP_SLACK: f32 = 0.05;
 #[non_exhaustive]
 pub struct SoftSettings {
     /// The number of substeps of a step of 1/60 s, from 1 to 256. More make cloth and ropes
-    /// stiffer, and keep fast liquids stable.
+    /// stiffer, and keep fast liquids stable. Default: 4.
     ///
     /// Steps of other lengths have as many as make substeps of about the same length, at least 1
     /// and at most 256. If substeps differ much in length, a short one turns what a long one left
     /// uncorrected into high speeds (test: `soft_steps::steps_of_many_lengths_add_no_energy`).
     pub substeps: u32,
-    /// The number of constraint projections in a substep, from 1 to 256.
+    /// The number of constraint projections in a substep, from 1 to 256. Default: 4.
     pub iterations: u32,
     /// A speed, in lengths per second; 0 for none. A grain or a vertex that is slower after a
-    /// substep stays where it was. It must be less than gravity times a substep.
+    /// substep returns to its position before it. The speed must be below gravity times the time
+    /// of a substep, or nothing begins to fall. Default: 0.
     pub rest_speed: f32,
 }
 
@@ -71,19 +72,19 @@ impl SoftSettings {
         whole.saturating_add(u32::from(is_over)).clamp(1, MAX_SUBSTEPS)
     }
 
-    /// These settings with another number of substeps, from 1 to 256.
+    /// Returns these settings with another number of substeps, from 1 to 256.
     #[must_use]
     pub fn with_substeps(self, substeps: u32) -> SoftSettings {
         SoftSettings { substeps, ..self }
     }
 
-    /// These settings with another number of iterations in a substep, from 1 to 256.
+    /// Returns these settings with another number of iterations in a substep, from 1 to 256.
     #[must_use]
     pub fn with_iterations(self, iterations: u32) -> SoftSettings {
         SoftSettings { iterations, ..self }
     }
 
-    /// These settings with another speed below which grains and vertices stay.
+    /// Returns these settings with another speed below which grains and vertices stay.
     #[must_use]
     pub fn with_rest_speed(self, rest_speed: f32) -> SoftSettings {
         SoftSettings { rest_speed, ..self }
@@ -132,36 +133,38 @@ pub enum SoftBodyKind {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct SoftBodyDesc {
-    /// Its vertices at rest, relative to `position`.
+    /// Its vertices at rest, relative to `position`. Lengths in the unit of the world.
     pub vertices: Vec<Vec3>,
     /// The constraints between them.
     pub kind: SoftBodyKind,
-    /// The position of the origin of the vertices in the world.
+    /// The position of the origin of the vertices in the world. Default: the origin.
     pub position: Vec3,
-    /// The initial velocity of all vertices.
+    /// The initial velocity of all vertices in the world frame, length per second. Default: zero.
     pub velocity: Vec3,
     /// The mass per area of a cloth, per length of a rope, or per volume of tetrahedra. Above 0.
+    /// Default, in kilograms and metres: 0.2 for a cloth, 0.1 for a rope, 1000 for tetrahedra.
     pub density: f32,
     /// The diameter of the ball around each vertex, for contacts with bodies and other particles.
-    /// By default three quarters of the mean length of an edge, so that two layers of a cloth do
-    /// not pass each other.
+    /// A length. With `None` it is three quarters of the mean length of an edge, so that the balls
+    /// of a grid leave no gap for a vertex. Default: `None`.
     ///
     /// All radii of a world are from an eighth to eight times that of its liquids. Without liquids
     /// it is that of the first soft thing.
     pub thickness: Option<f32>,
-    /// The coefficient of friction, not negative.
+    /// The coefficient of friction, not negative. Default: 0.5.
     pub friction: f32,
-    /// The part of the speed that a bounce of a vertex leaves, from 0 to 1. A cloth and a soft body
-    /// bounce by their elasticity too.
+    /// The part of the speed that a bounce of a vertex leaves, from 0 to 1. A cloth and a soft
+    /// body bounce by their elasticity too. Default: 0.
     pub restitution: f32,
-    /// How its friction and that of a body become one. By default the geometric mean.
+    /// How its friction and that of a body become one. Default: the geometric mean.
     pub friction_rule: CombineRule,
-    /// How its restitution and that of a body become one. By default the larger one.
+    /// How its restitution and that of a body become one. Default: the larger one.
     pub restitution_rule: CombineRule,
     /// The bodies that it meets: those of which a collider passes the filter. Soft things meet
-    /// each other in any case.
+    /// each other in any case. Default: all bodies.
     pub filter: Filter,
     /// Vertices that are pinned where they are: see [`SoftBodyMut::pin`](crate::SoftBodyMut::pin).
+    /// Default: none.
     pub pinned: Vec<u32>,
 }
 
@@ -219,56 +222,56 @@ impl SoftBodyDesc {
         SoftBodyDesc::new(vertices.to_vec(), kind, 1000.0)
     }
 
-    /// The same soft body at this position.
+    /// Returns the same soft body at this position.
     #[must_use]
     pub fn with_position(self, position: Vec3) -> SoftBodyDesc {
         SoftBodyDesc { position, ..self }
     }
 
-    /// The same description with this velocity.
+    /// Returns the same description with this velocity.
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> SoftBodyDesc {
         SoftBodyDesc { velocity, ..self }
     }
 
-    /// The same soft body with this mass per area of a cloth, per length of a rope, or per volume
-    /// of tetrahedra.
+    /// Returns the same soft body with this mass per area of a cloth, per length of a rope, or per
+    /// volume of tetrahedra.
     #[must_use]
     pub fn with_density(self, density: f32) -> SoftBodyDesc {
         SoftBodyDesc { density, ..self }
     }
 
-    /// The same soft body with this thickness.
+    /// Returns the same soft body with this thickness.
     #[must_use]
     pub fn with_thickness(self, thickness: f32) -> SoftBodyDesc {
         SoftBodyDesc { thickness: Some(thickness), ..self }
     }
 
-    /// The same soft body with this coefficient of friction.
+    /// Returns the same soft body with this coefficient of friction.
     #[must_use]
     pub fn with_friction(self, friction: f32) -> SoftBodyDesc {
         SoftBodyDesc { friction, ..self }
     }
 
-    /// The same soft body with this restitution, from 0 to 1.
+    /// Returns the same soft body with this restitution, from 0 to 1.
     #[must_use]
     pub fn with_restitution(self, restitution: f32) -> SoftBodyDesc {
         SoftBodyDesc { restitution, ..self }
     }
 
-    /// The same soft body with this filter: it meets the bodies that pass it.
+    /// Returns the same soft body with this filter: it meets the bodies that pass it.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> SoftBodyDesc {
         SoftBodyDesc { filter, ..self }
     }
 
-    /// The same soft body with these rules for its friction and restitution on bodies.
+    /// Returns the same soft body with these rules for its friction and restitution on bodies.
     #[must_use]
     pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> SoftBodyDesc {
         SoftBodyDesc { friction_rule, restitution_rule, ..self }
     }
 
-    /// The same soft body with these vertices pinned where they are.
+    /// Returns the same soft body with these vertices pinned where they are.
     #[must_use]
     pub fn with_pinned(self, vertices: &[u32]) -> SoftBodyDesc {
         SoftBodyDesc { pinned: vertices.to_vec(), ..self }
@@ -320,21 +323,22 @@ impl ParticlePhase {
 pub struct ParticlesDesc {
     /// Their kind.
     pub phase: ParticlePhase,
-    /// Half of the distance at which they rest beside each other. All liquids and gases of a world
-    /// have one radius. Grains and soft bodies have from an eighth to eight times of it.
+    /// Half of the distance at which they rest beside each other, a length above 0. All liquids
+    /// and gases of a world have one radius. Grains and soft bodies have from an eighth to eight
+    /// times of it.
     pub radius: f32,
-    /// Their positions, in addition to those in `fillings`.
+    /// Their positions in the world, in addition to those in `fillings`. Default: none.
     pub positions: Vec<Vec3>,
-    /// Shapes to fill, with their poses.
+    /// Shapes to fill, with their poses in the world. Default: none.
     pub fillings: Vec<(Shape, Pose)>,
-    /// Their initial velocity.
+    /// Their initial velocity in the world frame, length per second. Default: zero.
     pub velocity: Vec3,
-    /// How their friction and that of a body become one. By default the geometric mean.
+    /// How their friction and that of a body become one. Default: the geometric mean.
     pub friction_rule: CombineRule,
-    /// How their restitution and that of a body become one. By default the larger one.
+    /// How their restitution and that of a body become one. Default: the larger one.
     pub restitution_rule: CombineRule,
     /// The bodies that they meet: those of which a collider passes the filter. Soft things meet
-    /// each other in any case.
+    /// each other in any case. Default: all bodies.
     pub filter: Filter,
 }
 
@@ -353,34 +357,34 @@ impl ParticlesDesc {
         }
     }
 
-    /// The same description with a shape filled by a lattice of particles, each of them entirely
-    /// inside.
+    /// Returns the same description with a shape filled by a lattice of particles, each of them
+    /// entirely inside.
     #[must_use]
     pub fn with_filling(mut self, shape: &Shape, pose: &Pose) -> ParticlesDesc {
         self.fillings.push((shape.clone(), *pose));
         self
     }
 
-    /// The same description with more particles at these positions.
+    /// Returns the same description with more particles at these positions.
     #[must_use]
     pub fn with_positions(mut self, positions: &[Vec3]) -> ParticlesDesc {
         self.positions.extend_from_slice(positions);
         self
     }
 
-    /// The same description with this velocity.
+    /// Returns the same description with this velocity.
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> ParticlesDesc {
         ParticlesDesc { velocity, ..self }
     }
 
-    /// The same description with this filter: the particles meet the bodies that pass it.
+    /// Returns the same description with this filter: the particles meet the bodies that pass it.
     #[must_use]
     pub fn with_filter(self, filter: Filter) -> ParticlesDesc {
         ParticlesDesc { filter, ..self }
     }
 
-    /// The same description with these rules for their friction and restitution on bodies.
+    /// Returns the same description with these rules for their friction and restitution on bodies.
     #[must_use]
     pub fn with_rules(self, friction_rule: CombineRule, restitution_rule: CombineRule) -> ParticlesDesc {
         ParticlesDesc { friction_rule, restitution_rule, ..self }

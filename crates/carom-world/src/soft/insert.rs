@@ -18,8 +18,8 @@ use carom_math::{Pose, Vec3};
 use carom_particles::{MAX_PARTICLES, ParticleError, ParticleSolver};
 use carom_query::{Shape, project_point};
 
-/// The default thickness, in mean edges. Two layers of a grid do not pass each other: a vertex is
-/// 0.707 edges from the corners of a cell around it.
+/// The default thickness, in mean edges. The middle of a cell is 0.707 edges from its corners. So
+/// a vertex of another layer cannot pass there without touching one of them.
 const THICKNESS_PER_EDGE: f32 = 0.75;
 
 /// The distance by which a particle of a filling may be outside, in radii. It bounds the rounding

@@ -16,13 +16,14 @@ pub struct SoftLoad {
     pub triangle: u32,
     /// The point of the triangle, in the world. The nearest one counts.
     pub point: Vec3,
-    /// The radius within which vertices bear it too, not negative. 0.
+    /// The radius within which vertices bear the load too, a length, not negative. Default: 0.
     pub radius: f32,
-    /// The mass, not negative. The gravity of the world acts on it.
+    /// The mass, in the unit of the world, not negative. The gravity of the world acts on it.
     pub mass: f32,
-    /// The velocity before the step. Zero.
+    /// The velocity before the step, length per second, in the world frame. Default: zero.
     pub velocity: Vec3,
-    /// A further force during the step. Zero.
+    /// A further force during the step, in the world frame: mass times length per second squared
+    /// (newtons). Default: zero.
     pub force: Vec3,
 }
 
@@ -32,19 +33,19 @@ impl SoftLoad {
         SoftLoad { body, triangle, point, radius: 0.0, mass, velocity: Vec3::ZERO, force: Vec3::ZERO }
     }
 
-    /// The same load with a radius within which vertices bear it.
+    /// Returns the same load with a radius within which vertices bear it, a length.
     #[must_use]
     pub fn with_radius(self, radius: f32) -> SoftLoad {
         SoftLoad { radius, ..self }
     }
 
-    /// The same load with this velocity before the step.
+    /// Returns the same load with this velocity before the step.
     #[must_use]
     pub fn with_velocity(self, velocity: Vec3) -> SoftLoad {
         SoftLoad { velocity, ..self }
     }
 
-    /// The same load with a further force.
+    /// Returns the same load with a further force.
     #[must_use]
     pub fn with_force(self, force: Vec3) -> SoftLoad {
         SoftLoad { force, ..self }

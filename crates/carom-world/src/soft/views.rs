@@ -79,7 +79,7 @@ impl<'w> SoftBodyRef<'w> {
         &self.thing.positions
     }
 
-    /// Returns the velocities of its vertices.
+    /// Returns the velocities of its vertices in the world frame, length per second.
     pub fn velocities(&self) -> &'w [Vec3] {
         &self.thing.velocities
     }
@@ -206,7 +206,8 @@ impl SoftBodyMut<'_> {
         Ok(self)
     }
 
-    /// Applies a force to the soft body in the next step only, distributed by mass. Forces add up.
+    /// Applies a force to the soft body in the next step only, distributed by mass. World frame,
+    /// mass times length per second squared (newtons). Forces add up.
     ///
     /// Errors: a force that is not finite.
     pub fn apply_force(&mut self, force: Vec3) -> Result<&mut Self, WorldError> {
@@ -234,7 +235,7 @@ impl SoftBodyMut<'_> {
         self
     }
 
-    /// Sets the velocity of all vertices that are not pinned.
+    /// Sets the velocity of all vertices that are not pinned. World frame, length per second.
     ///
     /// Errors: a velocity that is not finite.
     pub fn set_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
@@ -295,7 +296,7 @@ impl<'w> ParticlesRef<'w> {
         &self.thing.positions
     }
 
-    /// Returns their velocities, in the same order.
+    /// Returns their velocities in the world frame, length per second, in the same order.
     pub fn velocities(&self) -> &'w [Vec3] {
         &self.thing.velocities
     }
@@ -351,8 +352,9 @@ impl ParticlesMut<'_> {
         self
     }
 
-    /// Adds particles at these positions, with this velocity, after the existing ones. Leave room
-    /// for them: particles inside of others are pushed out, which makes them fast.
+    /// Adds particles at these positions, with this velocity, after the existing ones. World
+    /// frame, the velocity in length per second. Leave room for them: particles inside of others
+    /// are pushed out, which makes them fast.
     ///
     /// Errors: a velocity or the first position that is not finite, or too many particles. Nothing
     /// changes then.
@@ -391,6 +393,7 @@ impl ParticlesMut<'_> {
     /// order.
     ///
     /// Errors: the first index without a particle. Nothing changes then.
+    #[doc(alias = "remove")]
     pub fn kill(&mut self, indices: &[u32]) -> Result<&mut Self, WorldError> {
         let mut killed = alloc::vec::Vec::with_capacity(indices.len());
         let thing = self.set.thing(SoftThing::Particles(self.id));

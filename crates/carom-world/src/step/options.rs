@@ -6,16 +6,18 @@ use crate::hooks::Hooks;
 use crate::step::substeps::Substep;
 use carom_math::Budget;
 
-/// Options of a step. The default has no budget, no hooks, and no callback.
+/// Options of a step.
 #[derive(Default)]
 #[non_exhaustive]
 pub struct StepOptions<'a> {
     /// The bound of the work or the time of the step: see
-    /// [`World::step_with_budget`](crate::World::step_with_budget).
+    /// [`World::step_with_budget`](crate::World::step_with_budget). Default:
+    /// [`Budget::Unlimited`].
     pub budget: Budget,
-    /// The hooks, which are called within the step for pairs of colliders: see [`Hooks`].
+    /// The hooks, which are called within the step for pairs of colliders: see [`Hooks`]. Default:
+    /// `None`.
     pub hooks: Option<&'a dyn Hooks>,
-    /// The callback before each substep, which may apply forces: see [`Substep`].
+    /// The callback before each substep, which may apply forces: see [`Substep`]. Default: `None`.
     pub on_substep: Option<&'a mut dyn FnMut(&mut Substep<'_>)>,
 }
 

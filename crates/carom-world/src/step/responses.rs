@@ -169,7 +169,7 @@ impl<B: BroadPhase> World<B> {
         let mut next = 0;
         while let Some(&body) = group.get(next) {
             next += 1;
-            // Bodies welded to the same static body are not one rigid body.
+            // Bodies welded to the same fixed body are not one rigid body.
             if self.bodies.motions[body as usize].kind != BodyKind::Dynamic {
                 continue;
             }

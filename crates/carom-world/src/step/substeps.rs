@@ -73,22 +73,23 @@ impl BodyForces<'_> {
         self.motion.linear_velocity + self.motion.angular_velocity.cross(point - self.motion.center)
     }
 
-    /// Adds a force on the centre of mass.
+    /// Adds a force on the centre of mass, mass times length per time squared (newtons).
     pub fn apply_force(&mut self, force: Vec3) {
         self.push(force, Vec3::ZERO);
     }
 
-    /// Adds a force at a point of the world.
+    /// Adds a force at a point of the world, mass times length per time squared (newtons).
     pub fn apply_force_at(&mut self, force: Vec3, point: Vec3) {
         self.push(force, (point - self.motion.center).cross(force));
     }
 
-    /// Adds a torque.
+    /// Adds a torque, force times length.
     pub fn apply_torque(&mut self, torque: Vec3) {
         self.push(Vec3::ZERO, torque);
     }
 
-    /// Changes the velocities at once by an impulse at a point, mass times length per time.
+    /// Changes the velocities at once by an impulse at a point of the world, mass times length per
+    /// time. An impulse at [`BodyForces::center`] changes only the linear velocity.
     pub fn apply_impulse(&mut self, impulse: Vec3, point: Vec3) {
         let motion = &self.motion;
         let linear = motion.linear_velocity + impulse * motion.inverse_mass;
@@ -102,7 +103,8 @@ impl BodyForces<'_> {
         self.set_velocity(self.motion.linear_velocity, self.motion.angular_velocity + turn);
     }
 
-    /// Sets both velocities at once.
+    /// Sets the velocity of the centre of mass and the angular velocity at once. Length per time,
+    /// and radians per time.
     pub fn set_velocity(&mut self, linear: Vec3, angular: Vec3) {
         if linear.is_finite() && angular.is_finite() {
             (self.motion.linear_velocity, self.motion.angular_velocity) = (linear, angular);

@@ -258,6 +258,27 @@ fn batches_are_like_questions_one_by_one_on_any_threads() {
     assert!(none.is_empty());
 }
 
+/// Threads query a world at once, and it goes to another thread.
+#[test]
+fn threads_query_one_world() {
+    let mut world = World::new();
+    heap(&mut world, 20, 6);
+    world.checked_step(DT).unwrap();
+    let ray = Ray::new(Vec3::Y * 20.0, Vec3::NEG_Y);
+    let alone = world.query(&QueryFilter::ALL).cast_ray(&ray, Interval::FORWARD);
+    assert!(alone.is_some());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let found = world.query(&QueryFilter::ALL).cast_ray(&ray, Interval::FORWARD);
+                assert_eq!(found, alone);
+            });
+        }
+    });
+    let hash = world.state_hash();
+    assert_eq!(std::thread::spawn(move || world.state_hash()).join().unwrap(), hash);
+}
+
 #[test]
 fn unwanted_bodies_are_left_out() {
     let mut world = World::new();

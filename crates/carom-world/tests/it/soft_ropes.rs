@@ -146,7 +146,7 @@ fn a_heavy_ball_on_a_rope_keeps_its_period() {
 /// Swung from the side, a ball loses this part of its energy in 20 s, and never gains any. Most of
 /// it goes where the ball turns about the end of the rope.
 #[test]
-fn a_wide_swing_keeps_its_energy() {
+fn a_wide_swing_loses_bounded_energy_and_gains_none() {
     for (length, n, ratio, most) in
         [(1.0, 10, 10.0, 0.55), (1.0, 10, 100.0, 0.4), (1.0, 50, 1000.0, 0.5), (5.0, 50, 100.0, 0.06)]
     {
