@@ -66,18 +66,7 @@ impl BspTree {
         if contents.is_empty() {
             return Err(BspError::NoContents);
         }
-        let is_in_range = |v: &DVec3| v.to_array().iter().all(|x| x.abs() <= LARGEST);
-        if let Some(vertex) = vertices.iter().position(|v| !is_in_range(v)) {
-            return Err(BspError::NotFinite(vertex));
-        }
-        let mut corners = Vec::with_capacity(triangles.len());
-        for (number, triangle) in triangles.iter().enumerate() {
-            let [a, b, c] = triangle.map(|vertex| vertices.get(vertex as usize));
-            match (a, b, c) {
-                (Some(a), Some(b), Some(c)) => corners.push([*a, *b, *c]),
-                _ => return Err(BspError::NoVertex(number)),
-            }
-        }
+        let corners = corners_of(vertices, triangles)?;
         let (mut low, mut high) = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         for corner in corners.iter().flatten() {
             (low, high) = (low.min(*corner), high.max(*corner));
@@ -155,6 +144,25 @@ impl BspTree {
         tree.count();
         Ok(tree)
     }
+}
+
+/// Returns the corners of each triangle.
+///
+/// Errors: a vertex beyond the range, an index without a vertex.
+fn corners_of(vertices: &[DVec3], triangles: &[[u32; 3]]) -> Result<Vec<[DVec3; 3]>, BspError> {
+    let is_in_range = |v: &DVec3| v.to_array().iter().all(|x| x.abs() <= LARGEST);
+    if let Some(vertex) = vertices.iter().position(|v| !is_in_range(v)) {
+        return Err(BspError::NotFinite(vertex));
+    }
+    let mut corners = Vec::with_capacity(triangles.len());
+    for (number, triangle) in triangles.iter().enumerate() {
+        let [a, b, c] = triangle.map(|vertex| vertices.get(vertex as usize));
+        match (a, b, c) {
+            (Some(a), Some(b), Some(c)) => corners.push([*a, *b, *c]),
+            _ => return Err(BspError::NoVertex(number)),
+        }
+    }
+    Ok(corners)
 }
 
 impl Task {

@@ -55,24 +55,34 @@ pub(crate) struct Stage<'a> {
     pub(crate) leaf_pairs: &'a [[u32; 2]],
 }
 
-/// Finds the candidates of so few leaf pairs that they stay in the cache, and tests each.
-pub(crate) fn test_chunk<J: PairTest>(
-    pair_test: &J,
-    sides: &Sides<'_>,
-    stage: &Stage<'_>,
-    leaf_pairs: &[[u32; 2]],
-    pairs: &mut Vec<[u32; 2]>,
-    found: &mut Vec<J::Answer>,
-    counters: &mut DeformCounters,
-) {
-    pairs.clear();
-    find(sides, stage, leaf_pairs, pairs, counters);
-    counters.candidates += pairs.len() as u64;
-    pair_test.test(stage.kind, pairs, found, counters);
+/// The test of the leaf pairs of one stage.
+pub(crate) struct LeafPairTest<'a, J> {
+    pub(crate) pair_test: &'a J,
+    pub(crate) sides: &'a Sides<'a>,
+    pub(crate) stage: Stage<'a>,
+}
+
+impl<J: PairTest> LeafPairTest<'_, J> {
+    /// Finds the candidates of these leaf pairs, and tests each. `pairs` is scratch memory.
+    pub(crate) fn run(
+        &self,
+        leaf_pairs: &[[u32; 2]],
+        pairs: &mut Vec<[u32; 2]>,
+        found: &mut Vec<J::Answer>,
+        counters: &mut DeformCounters,
+    ) {
+        // The candidates of so few leaf pairs stay in the cache.
+        for chunk in leaf_pairs.chunks(CHUNK) {
+            pairs.clear();
+            find(self.sides, &self.stage, chunk, pairs, counters);
+            counters.candidates += pairs.len() as u64;
+            self.pair_test.test(self.stage.kind, pairs, found, counters);
+        }
+    }
 }
 
 /// Adds the candidates of these leaf pairs, by the numbers that they have in answers.
-pub(crate) fn find(
+fn find(
     sides: &Sides<'_>,
     stage: &Stage<'_>,
     leaf_pairs: &[[u32; 2]],

@@ -1,8 +1,7 @@
 //! Searches on several threads: the same answers, in the same order, as on one.
 
 use crate::counters::DeformCounters;
-use crate::leaf_pairs::{CHUNK, PairTest, Stage, test_chunk};
-use crate::view::Sides;
+use crate::leaf_pairs::{CHUNK, LeafPairTest, PairTest};
 use alloc::vec::Vec;
 use rayon::prelude::*;
 
@@ -16,9 +15,7 @@ pub(crate) fn is_worthwhile(n_leaf_pairs: usize) -> bool {
 
 /// Tests leaf pairs in blocks, and joins the answers of the blocks in their order.
 pub(crate) fn test_leaf_pairs<J: PairTest>(
-    pair_test: &J,
-    sides: &Sides<'_>,
-    stage: &Stage<'_>,
+    test: &LeafPairTest<'_, J>,
     leaf_pairs: &[[u32; 2]],
     found: &mut Vec<J::Answer>,
     counters: &mut DeformCounters,
@@ -26,11 +23,8 @@ pub(crate) fn test_leaf_pairs<J: PairTest>(
     let blocks: Vec<(Vec<J::Answer>, DeformCounters)> = leaf_pairs
         .par_chunks(CHUNK * CHUNKS)
         .map(|block| {
-            let (mut pairs, mut own) = (Vec::new(), Vec::new());
-            let mut cost = DeformCounters::default();
-            for chunk in block.chunks(CHUNK) {
-                test_chunk(pair_test, sides, stage, chunk, &mut pairs, &mut own, &mut cost);
-            }
+            let (mut own, mut cost) = (Vec::new(), DeformCounters::default());
+            test.run(block, &mut Vec::new(), &mut own, &mut cost);
             (own, cost)
         })
         .collect();

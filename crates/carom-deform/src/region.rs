@@ -167,30 +167,7 @@ impl OverlapRegion {
             .and_then(|region| region.intersection(&self.reach(1, cell.lists[1])));
         let Some(region) = region else { return false };
         let middle = region.min * 0.5 + region.max * 0.5;
-        // The number of faces that extend into the lower and the upper half along each axis.
-        let mut counts = [[[0_u64; 3]; 2]; 2];
-        for side in [0, 1] {
-            let [begin, mut end] = cell.lists[side];
-            let (list, boxes) = (&mut self.lists[side], &self.boxes[side]);
-            let mut kept = begin;
-            for i in begin..end {
-                let item = list[i];
-                let aabb = &boxes[item as usize];
-                list[kept] = item;
-                if !aabb.overlaps(&region) {
-                    continue;
-                }
-                kept += 1;
-                let (is_low, is_high) = (is_low(aabb, middle), is_high(aabb, middle));
-                for axis in 0..3 {
-                    counts[side][0][axis] += u64::from(is_low[axis]);
-                    counts[side][1][axis] += u64::from(is_high[axis]);
-                }
-            }
-            end = kept;
-            list.truncate(end);
-            cell.lists[side] = [begin, end];
-        }
+        let counts = self.narrow(cell, &region, middle);
         let n_pairs = cell.lists.iter().map(|[begin, end]| (end - begin) as u64).product::<u64>();
         let pairs_along =
             |axis: usize| (0..2).map(|half| counts[0][half][axis] * counts[1][half][axis]).sum::<u64>();
@@ -207,41 +184,75 @@ impl OverlapRegion {
         counters.halvings += 1;
         // The lower half comes last, so it is done first.
         for is_upper in [true, false] {
-            let [of_a, of_b] = [0, 1].map(|side| {
-                let [begin, end] = cell.lists[side];
-                let first = self.lists[side].len();
-                for i in begin..end {
-                    let item = self.lists[side][i];
-                    let aabb = &self.boxes[side][item as usize];
-                    let is_in = if is_upper { is_high(aabb, middle) } else { is_low(aabb, middle) };
-                    if is_in[axis] {
-                        self.lists[side].push(item);
-                    }
-                }
-                [first, self.lists[side].len()]
-            });
-            if of_a[0] == of_a[1] || of_b[0] == of_b[1] {
-                self.lists[0].truncate(of_a[0]);
-                self.lists[1].truncate(of_b[0]);
-                continue;
-            }
-            let mut half = Cell {
-                region,
-                owned: cell.owned,
-                lists: [of_a, of_b],
-                share: 0.5 * cell.share,
-                is_leaf: false,
-            };
-            if is_upper {
-                half.region.min[axis] = middle[axis];
-                half.owned.min[axis] = middle[axis];
-            } else {
-                half.region.max[axis] = middle[axis];
-                half.owned.max[axis] = middle[axis];
-            }
-            self.cells.push(half);
+            self.push_half(cell, &region, (axis, middle), is_upper);
         }
         false
+    }
+
+    /// Drops the faces outside of a region from the lists of a cell. Returns for each side how many
+    /// faces extend into the lower and the upper half along each axis.
+    fn narrow(&mut self, cell: &mut Cell, region: &Aabb, middle: Vec3) -> [[[u64; 3]; 2]; 2] {
+        let mut counts = [[[0_u64; 3]; 2]; 2];
+        for side in [0, 1] {
+            let [begin, mut end] = cell.lists[side];
+            let (list, boxes) = (&mut self.lists[side], &self.boxes[side]);
+            let mut kept = begin;
+            for i in begin..end {
+                let item = list[i];
+                let aabb = &boxes[item as usize];
+                list[kept] = item;
+                if !aabb.overlaps(region) {
+                    continue;
+                }
+                kept += 1;
+                let (is_low, is_high) = (is_low(aabb, middle), is_high(aabb, middle));
+                for axis in 0..3 {
+                    counts[side][0][axis] += u64::from(is_low[axis]);
+                    counts[side][1][axis] += u64::from(is_high[axis]);
+                }
+            }
+            end = kept;
+            list.truncate(end);
+            cell.lists[side] = [begin, end];
+        }
+        counts
+    }
+
+    /// Pushes the upper or the lower half of a cell, unless one of its lists is empty.
+    fn push_half(&mut self, cell: &Cell, region: &Aabb, (axis, middle): (usize, Vec3), is_upper: bool) {
+        let [of_a, of_b] = [0, 1].map(|side| {
+            let [begin, end] = cell.lists[side];
+            let first = self.lists[side].len();
+            for i in begin..end {
+                let item = self.lists[side][i];
+                let aabb = &self.boxes[side][item as usize];
+                let is_in = if is_upper { is_high(aabb, middle) } else { is_low(aabb, middle) };
+                if is_in[axis] {
+                    self.lists[side].push(item);
+                }
+            }
+            [first, self.lists[side].len()]
+        });
+        if of_a[0] == of_a[1] || of_b[0] == of_b[1] {
+            self.lists[0].truncate(of_a[0]);
+            self.lists[1].truncate(of_b[0]);
+            return;
+        }
+        let mut half = Cell {
+            region: *region,
+            owned: cell.owned,
+            lists: [of_a, of_b],
+            share: 0.5 * cell.share,
+            is_leaf: false,
+        };
+        if is_upper {
+            half.region.min[axis] = middle[axis];
+            half.owned.min[axis] = middle[axis];
+        } else {
+            half.region.max[axis] = middle[axis];
+            half.owned.max[axis] = middle[axis];
+        }
+        self.cells.push(half);
     }
 
     /// Tests the last face of a leaf's first list with the second list.

@@ -17,7 +17,7 @@ use crate::bounds::TimeSpan;
 use crate::cones::{ConeMemory, Cones};
 use crate::counters::DeformCounters;
 use crate::deformable::{DeformableMesh, Features, MAX_POSITION};
-use crate::leaf_pairs::{CHUNK, PairTest, Side, Stage, test_chunk};
+use crate::leaf_pairs::{CHUNK, LeafPairTest, PairTest, Side, Stage};
 use crate::pair::{FeatureImpact, FeaturePair, NearPair, PairKind};
 use crate::update::FollowingTree;
 use crate::view::{Sides, View};
@@ -314,15 +314,8 @@ impl<'a, J: PairTest> Run<'a, J> {
             let most = if budget == u64::MAX { rest.len() } else { CHUNK };
             let chunk = &rest[..rest.len().min(most)];
             let before = self.counters.candidates;
-            test_leaf_pairs(
-                &self.pair_test,
-                &self.sides,
-                &stage,
-                chunk,
-                self.pairs,
-                self.found,
-                &mut self.counters,
-            );
+            let test = LeafPairTest { pair_test: &self.pair_test, sides: &self.sides, stage };
+            test_leaf_pairs(&test, chunk, self.pairs, self.found, &mut self.counters);
             spent += chunk.len() as u64 + (self.counters.candidates - before);
             self.next += chunk.len();
         }
@@ -340,11 +333,9 @@ impl<'a, J: PairTest> Run<'a, J> {
     }
 }
 
-/// Finds candidates of these leaf pairs, and tests each.
+/// Tests leaf pairs, on several threads if there are enough.
 fn test_leaf_pairs<J: PairTest>(
-    pair_test: &J,
-    sides: &Sides<'_>,
-    stage: &Stage<'_>,
+    test: &LeafPairTest<'_, J>,
     leaf_pairs: &[[u32; 2]],
     pairs: &mut Vec<[u32; 2]>,
     found: &mut Vec<J::Answer>,
@@ -352,10 +343,7 @@ fn test_leaf_pairs<J: PairTest>(
 ) {
     #[cfg(feature = "parallel")]
     if crate::par::is_worthwhile(leaf_pairs.len()) {
-        crate::par::test_leaf_pairs(pair_test, sides, stage, leaf_pairs, found, counters);
-        return;
+        return crate::par::test_leaf_pairs(test, leaf_pairs, found, counters);
     }
-    for chunk in leaf_pairs.chunks(CHUNK) {
-        test_chunk(pair_test, sides, stage, chunk, pairs, found, counters);
-    }
+    test.run(leaf_pairs, pairs, found, counters);
 }

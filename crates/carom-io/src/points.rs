@@ -117,122 +117,156 @@ struct Field {
     size: usize,
 }
 
-fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
-    let whole = |reason: &str| ReadError::at(path, Location::File, reason);
-    let (mut rest, mut number) = (bytes, 0);
-    let mut header: Vec<(String, Vec<String>)> = Vec::new();
-    let data = loop {
-        let n = rest.iter().take(1 << 16).position(|b| *b == b'\n');
-        let Some(n) = n else { return Err(whole("the header has no line DATA")) };
-        let line = core::str::from_utf8(&rest[..n]).map_err(|_| whole("the header is not text"))?.trim();
-        rest = &rest[n + 1..];
-        number += 1;
-        if line.is_empty() || line.starts_with('#') {
-            continue;
-        }
-        let mut words = line.split_whitespace().map(str::to_owned);
-        let key = words.next().unwrap_or_default().to_ascii_uppercase();
-        let words: Vec<String> = words.collect();
-        if key == "DATA" {
-            break words.first().cloned().unwrap_or_default();
-        }
-        if !["VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS"]
-            .contains(&key.as_str())
-        {
-            return Err(ReadError::at(
-                path,
-                Location::Line(number),
-                format!("{key:?} is not known in a header"),
-            ));
-        }
-        header.push((key, words));
-    };
-    let words = |key: &str| header.iter().find(|(name, _)| name == key).map(|(_, words)| words.as_slice());
-    let counts = |key: &str| -> Result<Option<Vec<usize>>, ReadError> {
-        let Some(words) = words(key) else { return Ok(None) };
-        let count = |word: &String| {
-            let n = word.parse::<u32>().ok().map(|n| n as usize);
-            n.ok_or_else(|| whole(&format!("{key}: {word:?} is no count")))
-        };
-        words.iter().map(count).collect::<Result<_, _>>().map(Some)
-    };
-    let missing = |key: &str| whole(&format!("the header has no {key}"));
-    let fields = words("FIELDS").ok_or_else(|| missing("FIELDS"))?;
-    let sizes = counts("SIZE")?.ok_or_else(|| missing("SIZE"))?;
-    let types = words("TYPE").ok_or_else(|| missing("TYPE"))?;
-    let each = counts("COUNT")?.unwrap_or_else(|| vec![1; fields.len()]);
-    if [sizes.len(), types.len(), each.len()] != [fields.len(); 3] {
-        return Err(whole("FIELDS, SIZE, TYPE and COUNT have different lengths"));
-    }
-    let n = match counts("POINTS")?.as_deref() {
-        Some([n]) => *n,
-        _ => return Err(missing("POINTS")),
-    };
-    let mut axes: [Option<Field>; 3] = [None; 3];
-    let (mut value, mut byte) = (0_usize, 0_usize);
-    for (k, name) in fields.iter().enumerate() {
-        if let Some(axis) = ["x", "y", "z"].iter().position(|axis| axis == name) {
-            if types[k] != "F" || !matches!(sizes[k], 4 | 8) || each[k] != 1 {
-                return Err(whole(&format!("field {name} is not one number of 4 or 8 bytes")));
+fn whole(path: &Path, reason: &str) -> ReadError {
+    ReadError::at(path, Location::File, reason)
+}
+
+/// The header of a PCD file, and the bytes after it.
+struct Pcd<'a> {
+    path: &'a Path,
+    n_points: usize,
+    /// The fields x, y and z.
+    axes: [Field; 3],
+    /// The number of values of a point, and of its bytes.
+    n_values: usize,
+    n_bytes: usize,
+    /// The word after DATA.
+    data: String,
+    rest: &'a [u8],
+}
+
+impl<'a> Pcd<'a> {
+    fn read(bytes: &'a [u8], path: &'a Path) -> Result<Pcd<'a>, ReadError> {
+        let whole = |reason: &str| whole(path, reason);
+        let (mut rest, mut number) = (bytes, 0);
+        let mut header: Vec<(String, Vec<String>)> = Vec::new();
+        let data = loop {
+            let n = rest.iter().take(1 << 16).position(|b| *b == b'\n');
+            let Some(n) = n else { return Err(whole("the header has no line DATA")) };
+            let line = core::str::from_utf8(&rest[..n]).map_err(|_| whole("the header is not text"))?.trim();
+            rest = &rest[n + 1..];
+            number += 1;
+            if line.is_empty() || line.starts_with('#') {
+                continue;
             }
-            axes[axis] = Some(Field { value, byte, size: sizes[k] });
+            let mut words = line.split_whitespace().map(str::to_owned);
+            let key = words.next().unwrap_or_default().to_ascii_uppercase();
+            let words: Vec<String> = words.collect();
+            if key == "DATA" {
+                break words.first().cloned().unwrap_or_default();
+            }
+            if !["VERSION", "FIELDS", "SIZE", "TYPE", "COUNT", "WIDTH", "HEIGHT", "VIEWPOINT", "POINTS"]
+                .contains(&key.as_str())
+            {
+                let reason = format!("{key:?} is not known in a header");
+                return Err(ReadError::at(path, Location::Line(number), reason));
+            }
+            header.push((key, words));
+        };
+        let words =
+            |key: &str| header.iter().find(|(name, _)| name == key).map(|(_, words)| words.as_slice());
+        let counts = |key: &str| -> Result<Option<Vec<usize>>, ReadError> {
+            let Some(words) = words(key) else { return Ok(None) };
+            let count = |word: &String| {
+                let n = word.parse::<u32>().ok().map(|n| n as usize);
+                n.ok_or_else(|| whole(&format!("{key}: {word:?} is no count")))
+            };
+            words.iter().map(count).collect::<Result<_, _>>().map(Some)
+        };
+        let missing = |key: &str| whole(&format!("the header has no {key}"));
+        let fields = words("FIELDS").ok_or_else(|| missing("FIELDS"))?;
+        let sizes = counts("SIZE")?.ok_or_else(|| missing("SIZE"))?;
+        let types = words("TYPE").ok_or_else(|| missing("TYPE"))?;
+        let each = counts("COUNT")?.unwrap_or_else(|| vec![1; fields.len()]);
+        if [sizes.len(), types.len(), each.len()] != [fields.len(); 3] {
+            return Err(whole("FIELDS, SIZE, TYPE and COUNT have different lengths"));
         }
-        value = value.saturating_add(each[k]);
-        byte = byte.saturating_add(sizes[k].saturating_mul(each[k]));
+        let n_points = match counts("POINTS")?.as_deref() {
+            Some([n]) => *n,
+            _ => return Err(missing("POINTS")),
+        };
+        let mut axes: [Option<Field>; 3] = [None; 3];
+        let (mut value, mut byte) = (0_usize, 0_usize);
+        for (k, name) in fields.iter().enumerate() {
+            if let Some(axis) = ["x", "y", "z"].iter().position(|axis| axis == name) {
+                if types[k] != "F" || !matches!(sizes[k], 4 | 8) || each[k] != 1 {
+                    return Err(whole(&format!("field {name} is not one number of 4 or 8 bytes")));
+                }
+                axes[axis] = Some(Field { value, byte, size: sizes[k] });
+            }
+            value = value.saturating_add(each[k]);
+            byte = byte.saturating_add(sizes[k].saturating_mul(each[k]));
+        }
+        let [Some(x), Some(y), Some(z)] = axes else { return Err(whole("fields x, y and z are needed")) };
+        Ok(Pcd { path, n_points, axes: [x, y, z], n_values: value, n_bytes: byte, data, rest })
     }
-    let [Some(x), Some(y), Some(z)] = axes else { return Err(whole("fields x, y and z are needed")) };
+
+    /// Reads points as lines of text.
+    fn read_text(&self, push: &mut dyn FnMut([f64; 3])) -> Result<(), ReadError> {
+        let n = self.n_points;
+        let whole = |reason: &str| whole(self.path, reason);
+        let mut lines = self.rest.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
+        for read in 0..n {
+            let line = lines.next().ok_or_else(|| whole(&format!("{n} points announced, {read} there")))?;
+            let at = |reason: &str| ReadError::at(self.path, Location::Item(format!("point {read}")), reason);
+            let line = core::str::from_utf8(line).map_err(|_| at("not text"))?;
+            let words: Vec<&str> = line.split_whitespace().collect();
+            if words.len() != self.n_values {
+                let n_values = self.n_values;
+                return Err(at(&format!("{} values, but a point has {n_values}", words.len())));
+            }
+            let mut point = [0.0; 3];
+            for (slot, field) in point.iter_mut().zip(self.axes) {
+                let word = words[field.value];
+                *slot = word.parse().map_err(|_| at(&format!("{word:?} is no number")))?;
+            }
+            push(point);
+        }
+        if lines.next().is_some() {
+            return Err(whole("a line behind the points that are announced"));
+        }
+        Ok(())
+    }
+
+    /// Reads points as bytes.
+    fn read_binary(&self, push: &mut dyn FnMut([f64; 3])) -> Result<(), ReadError> {
+        let Pcd { n_points, n_bytes, rest, .. } = *self;
+        if n_points.checked_mul(n_bytes) != Some(rest.len()) {
+            let there = rest.len();
+            let reason = format!("{n_points} points of {n_bytes} bytes announced, {there} bytes there");
+            return Err(whole(self.path, &reason));
+        }
+        for point in rest.chunks_exact(n_bytes.max(1)) {
+            push(self.axes.map(|field| {
+                let bytes = &point[field.byte..field.byte + field.size];
+                match bytes {
+                    [a, b, c, d] => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
+                    _ => bytes.try_into().map_or(f64::NAN, f64::from_le_bytes),
+                }
+            }));
+        }
+        Ok(())
+    }
+}
+
+fn pcd(bytes: &[u8], path: &Path) -> Result<Points, ReadError> {
+    let pcd = Pcd::read(bytes, path)?;
     let mut found = Points::default();
     let mut n_empty = 0_usize;
     let mut push = |point: [f64; 3]| {
         let point = DVec3::from_array(point);
         if point.is_nan() { n_empty += 1 } else { found.points.push(point) }
     };
-    match data.as_str() {
-        "ascii" => {
-            let mut lines = rest.split(|b| *b == b'\n').filter(|line| !line.trim_ascii().is_empty());
-            for read in 0..n {
-                let line =
-                    lines.next().ok_or_else(|| whole(&format!("{n} points announced, {read} there")))?;
-                let at = |reason: &str| ReadError::at(path, Location::Item(format!("point {read}")), reason);
-                let line = core::str::from_utf8(line).map_err(|_| at("not text"))?;
-                let words: Vec<&str> = line.split_whitespace().collect();
-                if words.len() != value {
-                    return Err(at(&format!("{} values, but a point has {value}", words.len())));
-                }
-                let mut point = [0.0; 3];
-                for (slot, field) in point.iter_mut().zip([x, y, z]) {
-                    let word = words[field.value];
-                    *slot = word.parse().map_err(|_| at(&format!("{word:?} is no number")))?;
-                }
-                push(point);
-            }
-            if lines.next().is_some() {
-                return Err(whole("a line behind the points that are announced"));
-            }
-        }
-        "binary" => {
-            if n.checked_mul(byte) != Some(rest.len()) {
-                return Err(whole(&format!(
-                    "{n} points of {byte} bytes announced, {} bytes there",
-                    rest.len()
-                )));
-            }
-            for point in rest.chunks_exact(byte.max(1)) {
-                push([x, y, z].map(|field| {
-                    let bytes = &point[field.byte..field.byte + field.size];
-                    match bytes {
-                        [a, b, c, d] => f64::from(f32::from_le_bytes([*a, *b, *c, *d])),
-                        _ => bytes.try_into().map_or(f64::NAN, f64::from_le_bytes),
-                    }
-                }));
-            }
-        }
+    match pcd.data.as_str() {
+        "ascii" => pcd.read_text(&mut push)?,
+        "binary" => pcd.read_binary(&mut push)?,
         "binary_compressed" => {
             return Err(whole(
+                path,
                 "a compressed file: write it as binary, for example with pcl_convert_pcd_ascii_binary",
             ));
         }
-        other => return Err(whole(&format!("DATA {other:?} is not ascii or binary"))),
+        other => return Err(whole(path, &format!("DATA {other:?} is not ascii or binary"))),
     }
     if 0 < n_empty {
         found.notes.push(format!("{n_empty} points without a measurement (NaN) are left out"));

@@ -234,6 +234,63 @@ impl RawJoint {
             child: String::new(),
         }
     }
+
+    fn error(&self, path: &Path, reason: impl Into<String>) -> ReadError {
+        ReadError::at(path, Location::Item(format!("joint {}", self.name)), reason.into())
+    }
+
+    /// Returns the joint between two links, by their indices. `numbers` has the indices of joints.
+    ///
+    /// Errors: an axis without direction.
+    fn joint(
+        &self,
+        links: [usize; 2],
+        numbers: &HashMap<String, usize>,
+        path: &Path,
+        notes: &mut Vec<String>,
+    ) -> Result<RobotJoint, ReadError> {
+        let kind = match self.kind.as_str() {
+            "fixed" => RobotJointKind::Fixed,
+            "revolute" | "continuous" => RobotJointKind::Revolute,
+            "prismatic" => RobotJointKind::Prismatic,
+            other => {
+                let what = if other.is_empty() { "without a type" } else { other };
+                notes.push(format!("joint {} is {what} and stays at its origin", self.name));
+                RobotJointKind::Other
+            }
+        };
+        let length = self.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let axis = match 0.0 < length && length.is_finite() {
+            true if length == 1.0 => self.axis,
+            true => self.axis.map(|x| x / length),
+            false if is_moving(kind) => {
+                return Err(self.error(path, format!("the axis {:?} has no direction", self.axis)));
+            }
+            false => USUAL_AXIS,
+        };
+        let limits = self.limits.filter(|_| self.kind != "continuous");
+        let is_range = |[low, high]: &[f64; 2]| low <= high && low.is_finite() && high.is_finite();
+        if let Some([low, high]) = limits.filter(|limits| is_moving(kind) && !is_range(limits)) {
+            let name = &self.name;
+            notes.push(format!("joint {name}: its limits {low} and {high} are no range and do not count"));
+        }
+        let mimic = self.mimic.as_ref().and_then(|(followed, multiplier, offset)| {
+            let joint = numbers.get(followed).copied();
+            if joint.is_none() {
+                notes.push(format!("joint {} mimics {followed}, which is not there", self.name));
+            }
+            joint.map(|joint| Mimic { joint, multiplier: *multiplier, offset: *offset })
+        });
+        Ok(RobotJoint {
+            name: self.name.clone(),
+            kind,
+            links,
+            origin: self.origin,
+            axis,
+            limits: limits.filter(is_range),
+            mimic,
+        })
+    }
 }
 
 impl Robot {
@@ -259,64 +316,21 @@ impl Robot {
         let mut joint_numbers = HashMap::new();
         for (i, text) in texts.iter().enumerate() {
             if joint_numbers.insert(text.name.clone(), i).is_some() {
-                let location = Location::Item(format!("joint {}", text.name));
-                return Err(ReadError::at(path, location, "is there twice"));
+                return Err(text.error(path, "is there twice"));
             }
         }
         let mut above = vec![None; links.len()];
         let mut joints = Vec::new();
         for text in texts {
-            let at =
-                |reason: String| ReadError::at(path, Location::Item(format!("joint {}", text.name)), reason);
             let find = |name: &str| {
-                link_numbers.get(name).copied().ok_or_else(|| at(format!("there is no link {name}")))
+                let link = link_numbers.get(name).copied();
+                link.ok_or_else(|| text.error(path, format!("there is no link {name}")))
             };
             let ends = [find(&text.parent)?, find(&text.child)?];
             if above[ends[1]].replace(joints.len()).is_some() {
-                return Err(at(format!("link {} hangs on two joints", text.child)));
+                return Err(text.error(path, format!("link {} hangs on two joints", text.child)));
             }
-            let kind = match text.kind.as_str() {
-                "fixed" => RobotJointKind::Fixed,
-                "revolute" | "continuous" => RobotJointKind::Revolute,
-                "prismatic" => RobotJointKind::Prismatic,
-                other => {
-                    let what = if other.is_empty() { "without a type" } else { other };
-                    notes.push(format!("joint {} is {what} and stays at its origin", text.name));
-                    RobotJointKind::Other
-                }
-            };
-            let length = text.axis.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let axis = match 0.0 < length && length.is_finite() {
-                true if length == 1.0 => text.axis,
-                true => text.axis.map(|x| x / length),
-                false if is_moving(kind) => {
-                    return Err(at(format!("the axis {:?} has no direction", text.axis)));
-                }
-                false => USUAL_AXIS,
-            };
-            let limits = text.limits.filter(|_| text.kind != "continuous");
-            let is_range = |[low, high]: &[f64; 2]| low <= high && low.is_finite() && high.is_finite();
-            if let Some([low, high]) = limits.filter(|limits| is_moving(kind) && !is_range(limits)) {
-                let name = &text.name;
-                notes
-                    .push(format!("joint {name}: its limits {low} and {high} are no range and do not count"));
-            }
-            let mimic = text.mimic.as_ref().and_then(|(followed, multiplier, offset)| {
-                let joint = joint_numbers.get(followed).copied();
-                if joint.is_none() {
-                    notes.push(format!("joint {} mimics {followed}, which is not there", text.name));
-                }
-                joint.map(|joint| Mimic { joint, multiplier: *multiplier, offset: *offset })
-            });
-            joints.push(RobotJoint {
-                name: text.name.clone(),
-                kind,
-                links: ends,
-                origin: text.origin,
-                axis,
-                limits: limits.filter(is_range),
-                mimic,
-            });
+            joints.push(text.joint(ends, &joint_numbers, path, notes)?);
         }
         let order = order_of(&joints, &above);
         let mut is_placed = vec![false; links.len()];

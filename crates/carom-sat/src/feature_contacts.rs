@@ -66,7 +66,8 @@ pub(crate) fn around<A: SupportMap + ?Sized, B: SupportMap + ?Sized, S: ContactS
     };
     let face_b = placed(&feature_b, b_in_a, margin_b, points_b);
     let kept = S::WITNESS_KEPT * (a.radius() + b.radius() + a.margin() + b.margin());
-    assemble(&face_a, &face_b, normal, Some(witness), distance - kept, kept, to, |_| true);
+    let (witness, least) = (Some(witness), distance - kept);
+    FacingFeatures { a: &face_a, b: &face_b, normal, witness, least, kept }.write(to, |_| true);
 }
 
 /// Writes the contacts of two convex shapes along a unit normal from A to B.
@@ -84,7 +85,8 @@ pub(crate) fn along<A: SupportMap + ?Sized, B: SupportMap + ?Sized, S: ContactSi
     let mut points_b = [DVec3::ZERO; MAX_FEATURE_POINTS];
     let face_a = own_face(a, normal, &mut feature_a);
     let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
-    assemble(&face_a, &face_b, normal, None, f64::NEG_INFINITY, 0.0, to, |_| true);
+    let least = f64::NEG_INFINITY;
+    FacingFeatures { a: &face_a, b: &face_b, normal, witness: None, least, kept: 0.0 }.write(to, |_| true);
 }
 
 /// Replaces a feature by the side that leans toward the normal, if there is one. The points of the
@@ -129,62 +131,66 @@ fn placed<'a>(feature: &'a Feature, pose: &WidePose, margin: f64, points: &'a mu
     Face::new(points, feature.ids(), feature.id, normal, margin)
 }
 
-/// Writes the contacts of two features along a normal, with distances from `least` to the
-/// prediction. The witness is added if it is deeper than all of them by more than `kept`.
-///
-/// Returns false, and writes nothing, if the caller does not accept them.
-pub(crate) fn assemble<S: ContactSink>(
-    face_a: &Face,
-    face_b: &Face,
-    normal: DVec3,
-    witness: Option<Points>,
-    least: f64,
-    kept: f64,
-    to: &mut Output<'_, S>,
-    accept: impl FnOnce(&[Candidate]) -> bool,
-) -> bool {
-    let (n_a, n_b) = (face_a.points.len(), face_b.points.len());
-    // Room for the most that these features can make, plus the witness. Clearing the largest buffer
-    // takes longer than most clipping.
-    if n_a < 3 || n_b < 3 {
-        assemble_in::<3, S>(face_a, face_b, normal, witness, least, kept, to, accept)
-    } else if n_a + n_b <= 8 {
-        assemble_in::<9, S>(face_a, face_b, normal, witness, least, kept, to, accept)
-    } else {
-        assemble_in::<MAX_CANDIDATES, S>(face_a, face_b, normal, witness, least, kept, to, accept)
-    }
+/// Two features that face each other, and the contacts that are kept.
+pub(crate) struct FacingFeatures<'a> {
+    pub(crate) a: &'a Face<'a>,
+    pub(crate) b: &'a Face<'a>,
+    /// From A to B, of length 1.
+    pub(crate) normal: DVec3,
+    pub(crate) witness: Option<Points>,
+    /// The least distance of a contact.
+    pub(crate) least: f64,
+    /// The witness is added if it is deeper than all contacts by more than this.
+    pub(crate) kept: f64,
 }
 
-fn assemble_in<const N: usize, S: ContactSink>(
-    face_a: &Face,
-    face_b: &Face,
-    normal: DVec3,
-    witness: Option<Points>,
-    least: f64,
-    kept: f64,
-    to: &mut Output<'_, S>,
-    accept: impl FnOnce(&[Candidate]) -> bool,
-) -> bool {
-    let mut near = Candidates::<N>::new();
-    clip(face_a, face_b, normal, &mut near);
-    let deepest = near.keep_within(least, to.prediction);
-    if let Some((point_a, point_b, distance)) = witness
-        && distance <= to.prediction
-        && !(deepest <= distance + kept)
-    {
-        near.push(Candidate {
-            a: point_a,
-            b: point_b,
-            distance,
-            feature_a: witness_feature(face_a),
-            feature_b: witness_feature(face_b),
-        });
+impl FacingFeatures<'_> {
+    /// Writes the contacts with distances from the least to the prediction.
+    ///
+    /// Returns false, and writes nothing, if the caller does not accept them.
+    pub(crate) fn write<S: ContactSink>(
+        &self,
+        to: &mut Output<'_, S>,
+        accept: impl FnOnce(&[Candidate]) -> bool,
+    ) -> bool {
+        let (n_a, n_b) = (self.a.points.len(), self.b.points.len());
+        // Room for the most that these features can make, plus the witness. Clearing the largest
+        // buffer takes longer than most clipping.
+        if n_a < 3 || n_b < 3 {
+            self.write_in::<3, S>(to, accept)
+        } else if n_a + n_b <= 8 {
+            self.write_in::<9, S>(to, accept)
+        } else {
+            self.write_in::<MAX_CANDIDATES, S>(to, accept)
+        }
     }
-    let is_accepted = accept(near.as_mut_slice());
-    if is_accepted {
-        to.write(near.as_mut_slice(), normal);
+
+    fn write_in<const N: usize, S: ContactSink>(
+        &self,
+        to: &mut Output<'_, S>,
+        accept: impl FnOnce(&[Candidate]) -> bool,
+    ) -> bool {
+        let mut near = Candidates::<N>::new();
+        clip(self.a, self.b, self.normal, &mut near);
+        let deepest = near.keep_within(self.least, to.prediction);
+        if let Some((point_a, point_b, distance)) = self.witness
+            && distance <= to.prediction
+            && !(deepest <= distance + self.kept)
+        {
+            near.push(Candidate {
+                a: point_a,
+                b: point_b,
+                distance,
+                feature_a: witness_feature(self.a),
+                feature_b: witness_feature(self.b),
+            });
+        }
+        let is_accepted = accept(near.as_mut_slice());
+        if is_accepted {
+            to.write(near.as_mut_slice(), self.normal);
+        }
+        is_accepted
     }
-    is_accepted
 }
 
 /// Returns the id of the witness. A pair has only one, so the features that hold it identify it.

@@ -68,72 +68,130 @@ impl<H: WideHull, T: Tally, const N: usize> Kernel for Few<'_, '_, H, T, N> {
 
     #[inline(always)]
     fn run<S: Simd>(self, _: S) -> Option<Overlap> {
-        find::<H, N>(self.search, self.prediction, self.tie, self.tally)
+        self.find()
     }
 }
 
-#[inline(always)]
-fn find<H: WideHull, const N: usize>(
-    search: &Search<'_, H>,
-    prediction: f64,
-    tie: f64,
-    tally: impl Tally,
-) -> Option<Overlap> {
-    let Search { a, b, b_in_a, .. } = *search;
-    let points_a = Points::<N>::new(a, &WidePose::IDENTITY);
-    let points_b = Points::<N>::new(b, b_in_a);
-    let (mut best, mut best_axis) = (f64::INFINITY, HullAxis::FaceA(0));
-    let (mut inside_a, mut inside_b) = ([f64::INFINITY; N], [f64::INFINITY; N]);
-    for face in 0..a.n_faces() as u32 {
-        let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
-        inside_b = least_of(inside_b, depths);
-        let overlap = most(depths);
-        tally.count(|counters| counters.axes += 1);
-        if overlap < -prediction {
-            return None;
-        }
-        if overlap < best - tie {
-            (best, best_axis) = (overlap, HullAxis::FaceA(face));
-        }
-    }
-    for face in 0..b.n_faces() as u32 {
-        let (normal, offset) = placed_face(b, b_in_a, face);
-        let depths = points_a.depths(normal, offset);
-        inside_a = least_of(inside_a, depths);
-        let overlap = most(depths);
-        tally.count(|counters| counters.axes += 1);
-        if overlap < -prediction {
-            return None;
-        }
-        if overlap < best - tie {
-            (best, best_axis) = (overlap, HullAxis::FaceB(face));
-        }
-    }
-    let inside = most(inside_a).max(most(inside_b));
-    let face = search.measure(best_axis)?;
-    // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther away
-    // than its distance from a face.
-    if 0.0 <= inside && best <= inside + tie {
-        return Some(face);
-    }
-    // If the hulls are apart, the axis of the largest gap may come from edges that are not near.
-    let reach = if 0.0 < best { best + tie } else { f64::INFINITY };
-    let (mut beyond_a, mut beyond_b) = ([0.0; N], [0.0; N]);
-    if reach < f64::INFINITY {
+impl<H: WideHull, T: Tally, const N: usize> Few<'_, '_, H, T, N> {
+    #[inline(always)]
+    fn find(&self) -> Option<Overlap> {
+        let Few { search, prediction, tie, tally } = *self;
+        let Search { a, b, b_in_a, .. } = *search;
+        let points = [Points::<N>::new(a, &WidePose::IDENTITY), Points::<N>::new(b, b_in_a)];
+        let [points_a, points_b] = &points;
+        let (mut best, mut best_axis) = (f64::INFINITY, HullAxis::FaceA(0));
+        let (mut inside_a, mut inside_b) = ([f64::INFINITY; N], [f64::INFINITY; N]);
         for face in 0..a.n_faces() as u32 {
             let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
-            mark(&mut beyond_b, depths, -reach, face);
+            inside_b = least_of(inside_b, depths);
+            let overlap = most(depths);
+            tally.count(|counters| counters.axes += 1);
+            if overlap < -prediction {
+                return None;
+            }
+            if overlap < best - tie {
+                (best, best_axis) = (overlap, HullAxis::FaceA(face));
+            }
         }
         for face in 0..b.n_faces() as u32 {
             let (normal, offset) = placed_face(b, b_in_a, face);
-            mark(&mut beyond_a, points_a.depths(normal, offset), -reach, face);
+            let depths = points_a.depths(normal, offset);
+            inside_a = least_of(inside_a, depths);
+            let overlap = most(depths);
+            tally.count(|counters| counters.axes += 1);
+            if overlap < -prediction {
+                return None;
+            }
+            if overlap < best - tie {
+                (best, best_axis) = (overlap, HullAxis::FaceB(face));
+            }
         }
+        let inside = most(inside_a).max(most(inside_b));
+        let face = search.measure(best_axis)?;
+        // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther away
+        // than its distance from a face.
+        if 0.0 <= inside && best <= inside + tie {
+            return Some(face);
+        }
+        // If the hulls are apart, the axis of the largest gap may come from edges that are not near.
+        let reach = if 0.0 < best { best + tie } else { f64::INFINITY };
+        let (mut beyond_a, mut beyond_b) = ([0.0; N], [0.0; N]);
+        if reach < f64::INFINITY {
+            for face in 0..a.n_faces() as u32 {
+                let depths = points_b.depths(a.face_normal(face), a.face_offset(face));
+                mark(&mut beyond_b, depths, -reach, face);
+            }
+            for face in 0..b.n_faces() as u32 {
+                let (normal, offset) = placed_face(b, b_in_a, face);
+                mark(&mut beyond_a, points_a.depths(normal, offset), -reach, face);
+            }
+        }
+        let near = self.edges(&points, [beyond_a, beyond_b], face)?;
+        if reach == f64::INFINITY || 0.0 < inside || has_common_point(search, &near) {
+            return Some(near);
+        }
+        self.edges(&points, [[0.0; N]; 2], face)
     }
-    let near = edges(search, &points_a, &points_b, &beyond_a, &beyond_b, face, prediction, tie, tally)?;
-    if reach == f64::INFINITY || 0.0 < inside || has_common_point(search, &near) {
-        return Some(near);
+
+    /// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the other
+    /// hull are skipped: `beyond` has these faces for each vertex of A and B, as bits.
+    #[inline(always)]
+    fn edges(&self, points: &[Points<N>; 2], beyond: [[f64; N]; 2], face: Overlap) -> Option<Overlap> {
+        let Few { search, prediction, tie, tally } = *self;
+        let Search { a, b, .. } = *search;
+        let [points_a, points_b] = points;
+        let [beyond_a, beyond_b] = beyond.map(|bits| bits.map(|x| x as u64));
+        let edges = Edges::new(search, &beyond_b);
+        let mut best = face.overlap;
+        let mut found = None;
+        for (number, edge) in a.half_edges().iter().enumerate() {
+            let twin = edge.twin as usize;
+            if twin < number {
+                continue;
+            }
+            let other = a.half_edges()[twin];
+            if beyond_a[edge.origin as usize % N] & beyond_a[other.origin as usize % N] != 0 {
+                continue;
+            }
+            let (left, right) = (a.face_normal(edge.face), a.face_normal(other.face));
+            let start = a.position(edge.origin);
+            // Scaled to unit size: squares of products of short edges would vanish.
+            let along = balanced(a.position(other.origin) - start);
+            for four in &edges.fours[..edges.n.div_ceil(4)] {
+                let keys = four.keys(along, left, right);
+                for lane in 0..4 {
+                    if !(keys[lane] < 0.0) {
+                        continue;
+                    }
+                    let along_b = DVec3::new(four.along[0][lane], four.along[1][lane], four.along[2][lane]);
+                    let cross = along.cross(along_b);
+                    let length_sq = cross.length_squared();
+                    if !(0.0 < length_sq) {
+                        continue; // Parallel.
+                    }
+                    // The sum of the two normals also gives the sign, but not if they are opposite, as
+                    // on a flat hull.
+                    let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
+                    let normal = outward * (1.0 / sqrt(length_sq));
+                    let limit = best - tie;
+                    let half_edge = four.half_edges[lane];
+                    if limit <= normal.dot(start - points_b.at(b.half_edges()[half_edge as usize].origin)) {
+                        continue;
+                    }
+                    let overlap = most(points_a.along(normal)) - least(points_b.along(normal));
+                    tally.count(|counters| counters.axes += 1);
+                    if overlap < -prediction {
+                        return None;
+                    }
+                    if overlap < limit {
+                        best = overlap;
+                        found = Some((normal, HullAxis::Edges(number as u32, half_edge)));
+                    }
+                }
+            }
+        }
+        Some(found.map_or(face, |(normal, axis)| search.along(normal, axis)))
     }
-    edges(search, &points_a, &points_b, &[0.0; N], &[0.0; N], face, prediction, tie, tally)
 }
 
 /// Returns a face of B in A's frame: outward normal and offset.
@@ -222,74 +280,6 @@ impl FourEdges {
         }
         keys
     }
-}
-
-/// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the other
-/// hull are skipped.
-#[inline(always)]
-fn edges<H: WideHull, const N: usize>(
-    search: &Search<'_, H>,
-    points_a: &Points<N>,
-    points_b: &Points<N>,
-    beyond_a: &[f64; N],
-    beyond_b: &[f64; N],
-    face: Overlap,
-    prediction: f64,
-    tie: f64,
-    tally: impl Tally,
-) -> Option<Overlap> {
-    let Search { a, b, .. } = *search;
-    let (beyond_a, beyond_b) = (beyond_a.map(|x| x as u64), beyond_b.map(|x| x as u64));
-    let edges = Edges::new(search, &beyond_b);
-    let mut best = face.overlap;
-    let mut found = None;
-    for (number, edge) in a.half_edges().iter().enumerate() {
-        let twin = edge.twin as usize;
-        if twin < number {
-            continue;
-        }
-        let other = a.half_edges()[twin];
-        if beyond_a[edge.origin as usize % N] & beyond_a[other.origin as usize % N] != 0 {
-            continue;
-        }
-        let (left, right) = (a.face_normal(edge.face), a.face_normal(other.face));
-        let start = a.position(edge.origin);
-        // Scaled to unit size: squares of products of short edges would vanish.
-        let along = balanced(a.position(other.origin) - start);
-        for four in &edges.fours[..edges.n.div_ceil(4)] {
-            let keys = four.keys(along, left, right);
-            for lane in 0..4 {
-                if !(keys[lane] < 0.0) {
-                    continue;
-                }
-                let along_b = DVec3::new(four.along[0][lane], four.along[1][lane], four.along[2][lane]);
-                let cross = along.cross(along_b);
-                let length_sq = cross.length_squared();
-                if !(0.0 < length_sq) {
-                    continue; // Parallel.
-                }
-                // The sum of the two normals also gives the sign, but not if they are opposite, as
-                // on a flat hull.
-                let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
-                let normal = outward * (1.0 / sqrt(length_sq));
-                let limit = best - tie;
-                let half_edge = four.half_edges[lane];
-                if limit <= normal.dot(start - points_b.at(b.half_edges()[half_edge as usize].origin)) {
-                    continue;
-                }
-                let overlap = most(points_a.along(normal)) - least(points_b.along(normal));
-                tally.count(|counters| counters.axes += 1);
-                if overlap < -prediction {
-                    return None;
-                }
-                if overlap < limit {
-                    best = overlap;
-                    found = Some((normal, HullAxis::Edges(number as u32, half_edge)));
-                }
-            }
-        }
-    }
-    Some(found.map_or(face, |(normal, axis)| search.along(normal, axis)))
 }
 
 /// Whether a point is found inside both hulls: midway between their centres, or where the two edges

@@ -9,7 +9,7 @@
 
 use crate::Tally;
 use crate::closest;
-use crate::feature_contacts::{Points, assemble, own_face, placed_face};
+use crate::feature_contacts::{FacingFeatures, Points, own_face, placed_face};
 use crate::gauss_map::{HullAxis, Overlap, least_overlap};
 use crate::reduce::{Candidate, ContactSink, Output};
 use carom_geom::{Feature, MAX_FEATURE_POINTS, WideHull};
@@ -51,7 +51,8 @@ pub(crate) fn write_manifold<H: WideHull, S: ContactSink>(
         let mut points = contacts.iter().map(|c| (c.a, c.b, c.distance));
         !(contacts.is_empty() || overlap < -tie && closest::is_nearest_beside(&mut points, kept))
     };
-    if assemble(&face_a, &face_b, normal, witness, -overlap - kept, kept, to, is_nearest) {
+    let features = FacingFeatures { a: &face_a, b: &face_b, normal, witness, least: -overlap - kept, kept };
+    if features.write(to, is_nearest) {
         return true;
     }
     // Touching or apart, and the features do not overlap along the normal. Take their closest
@@ -70,15 +71,15 @@ pub(crate) fn write_manifold<H: WideHull, S: ContactSink>(
         Some(normal) if tie < distance => {
             let face_a = own_face(a, normal, &mut feature_a);
             let face_b = placed_face(b, b_in_a, -normal, &mut feature_b, &mut points_b);
-            let witness = Some((p, q, distance));
-            assemble(&face_a, &face_b, normal, witness, distance - kept, kept, to, is_any)
+            let (witness, least) = (Some((p, q, distance)), distance - kept);
+            FacingFeatures { a: &face_a, b: &face_b, normal, witness, least, kept }.write(to, is_any)
         }
         // A gap within rounding: the direction between the points is noise, but the axis is
         // accurate.
         _ => {
             let distance = (q - p).dot(normal);
-            let witness = Some((p, q, distance));
-            assemble(&face_a, &face_b, normal, witness, distance - kept, kept, to, is_any)
+            let (witness, least) = (Some((p, q, distance)), distance - kept);
+            FacingFeatures { a: &face_a, b: &face_b, normal, witness, least, kept }.write(to, is_any)
         }
     }
 }

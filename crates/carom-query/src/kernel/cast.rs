@@ -8,7 +8,7 @@
 //! test per pair of kinds).
 
 use super::super::num::{Pose, Vec3, widen, widen_quat};
-use super::method::{ConvexMethod, Method, convex_method, method};
+use super::method::{ConvexMethod, ConvexShapes, Method, method};
 use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
 use super::{cast_parts, cast_turns, closed_form, dispatch};
@@ -185,11 +185,11 @@ fn pair<T: Tally>(a: &Shape, b: &Shape, query: &CastQuery<'_, T>, memory: &mut W
         pair(part, b, &until_departure(part, b, query), memory)
     };
     match method(a, b) {
-        Method::Convex(map_a, map_b) => {
-            let contact =
-                |b_in_a: &WidePose, limit| closed_form::signed(a, map_a, b, map_b, b_in_a, limit, None, ());
+        Method::Convex(shapes) => {
+            let ConvexShapes { map_a, map_b, .. } = shapes;
+            let contact = |b_in_a: &WidePose, limit| closed_form::signed(shapes, b_in_a, limit, None, ());
             let pair = ConvexPair { a: Some(map_a), b: map_b, contact };
-            pair.answer(query, |query| match convex_method(a, b) {
+            pair.answer(query, |query| match shapes.method() {
                 ConvexMethod::Hulls(a, b) => impact::convex(a, b, query),
                 ConvexMethod::Boxes(a, b) => impact::convex(a, b, query),
                 ConvexMethod::ClosedForm { .. } | ConvexMethod::Search => impact::convex(map_a, map_b, query),

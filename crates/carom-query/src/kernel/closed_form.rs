@@ -7,8 +7,7 @@
 use super::super::num::geom::{Capsule, Cuboid, Sphere};
 use super::super::num::sat::box_depth::{self, BoxDepth};
 use super::super::num::{widen, widen_real};
-use super::method::{ConvexMethod, RoundPair, convex_method};
-use super::shape::Shape;
+use super::method::{ConvexMethod, ConvexShapes, RoundPair};
 use crate::closest::Closest;
 use crate::convex;
 use crate::cost::Count;
@@ -17,21 +16,13 @@ use crate::manifold_cache::ManifoldCache;
 use crate::round_cores::{
     Cores, Stick, capsule_capsule, capsule_sphere, cuboid_capsule, cuboid_sphere, sphere_sphere,
 };
-use carom_geom::SupportMap;
 use carom_math::WidePose;
 use glam::DVec3;
 
-/// Whether two convex shapes touch or overlap; `map_a` and `map_b` are their support maps.
-pub(super) fn intersects(
-    a: &Shape,
-    map_a: &dyn SupportMap,
-    b: &Shape,
-    map_b: &dyn SupportMap,
-    b_in_a: &WidePose,
-    count: impl Count,
-) -> bool {
+/// Whether two convex shapes touch or overlap.
+pub(super) fn intersects(shapes: ConvexShapes<'_>, b_in_a: &WidePose, count: impl Count) -> bool {
     count.add_pair();
-    let known = match convex_method(a, b) {
+    let known = match shapes.method() {
         ConvexMethod::Hulls(a, b) => Some(convex::intersects(a, b, b_in_a, count)),
         ConvexMethod::Boxes(a, b) => {
             box_depth::intersects_counted(a.half_extents(), b.half_extents(), b_in_a, count)
@@ -41,23 +32,20 @@ pub(super) fn intersects(
         }
         ConvexMethod::Search => None,
     };
-    known.unwrap_or_else(|| convex::intersects(map_a, map_b, b_in_a, count))
+    known.unwrap_or_else(|| convex::intersects(shapes.map_a, shapes.map_b, b_in_a, count))
 }
 
 /// Returns the distance of two convex shapes, 0 if they overlap. Beyond `max_distance` it may be
 /// only an upper bound.
 pub(super) fn distance(
-    a: &Shape,
-    map_a: &dyn SupportMap,
-    b: &Shape,
-    map_b: &dyn SupportMap,
+    shapes: ConvexShapes<'_>,
     b_in_a: &WidePose,
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    match convex_method(a, b) {
+    match shapes.method() {
         ConvexMethod::Hulls(a, b) => return hull_pair::distance(a, b, b_in_a, max_distance, cache, count),
         ConvexMethod::ClosedForm { pair, is_swapped } => {
             if let Some(cores) = cores_of(&pair, is_swapped, b_in_a) {
@@ -66,23 +54,27 @@ pub(super) fn distance(
         }
         ConvexMethod::Boxes(..) | ConvexMethod::Search => {}
     }
-    convex::distance(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
+    convex::distance(
+        shapes.map_a,
+        shapes.map_b,
+        b_in_a,
+        max_distance,
+        cache.map(|cache| &mut cache.gjk),
+        count,
+    )
 }
 
 /// Returns the signed distance of two convex shapes. Beyond `max_distance` it may be only an upper
 /// bound.
 pub(super) fn signed(
-    a: &Shape,
-    map_a: &dyn SupportMap,
-    b: &Shape,
-    map_b: &dyn SupportMap,
+    shapes: ConvexShapes<'_>,
     b_in_a: &WidePose,
     max_distance: f64,
     cache: Option<&mut ManifoldCache>,
     count: impl Count,
 ) -> Closest {
     count.add_pair();
-    match convex_method(a, b) {
+    match shapes.method() {
         ConvexMethod::Hulls(a, b) => return hull_pair::signed(a, b, b_in_a, max_distance, cache, count),
         ConvexMethod::Boxes(a, b) => {
             if let Some(BoxDepth { depth, point_a, point_b, normal, .. }) =
@@ -98,7 +90,7 @@ pub(super) fn signed(
         }
         ConvexMethod::Search => {}
     }
-    convex::signed(map_a, map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
+    convex::signed(shapes.map_a, shapes.map_b, b_in_a, max_distance, cache.map(|cache| &mut cache.gjk), count)
 }
 
 /// Returns an answer about a [`RoundPair`] as one about A and B, in A's frame.

@@ -19,7 +19,7 @@ use carom_math::WidePose;
 pub(super) fn intersects(a: &Shape, b: &Shape, b_in_a: &WidePose, count: impl Count) -> bool {
     let touches = |part: &Shape, b_in_part: &WidePose| intersects(part, b, b_in_part, count);
     match method(a, b) {
-        Method::Convex(map_a, map_b) => closed_form::intersects(a, map_a, b, map_b, b_in_a, count),
+        Method::Convex(shapes) => closed_form::intersects(shapes, b_in_a, count),
         Method::PlaneConvex(a, b) => {
             half_space::closest_convex(a.normal_wide(), b, b_in_a, count).distance <= 0.0
         }
@@ -52,9 +52,7 @@ pub(super) fn distance(
         distance(part, b, b_in_part, limit, memory, count)
     };
     match method(a, b) {
-        Method::Convex(map_a, map_b) => {
-            closed_form::distance(a, map_a, b, map_b, b_in_a, max_distance, None, count)
-        }
+        Method::Convex(shapes) => closed_form::distance(shapes, b_in_a, max_distance, None, count),
         Method::PlaneConvex(a, b) => half_space::closest_convex(a.normal_wide(), b, b_in_a, count),
         Method::Planes(a, b) => {
             half_space::closest_half_space(a.normal_wide(), b.normal_wide(), b_in_a, count)
@@ -85,9 +83,7 @@ pub(super) fn contact(
         contact(part, b, b_in_part, limit.max(0.0), memory, count).unwrap_or(Closest::NOWHERE)
     };
     let closest = match method(a, b) {
-        Method::Convex(map_a, map_b) => {
-            closed_form::signed(a, map_a, b, map_b, b_in_a, prediction, None, count)
-        }
+        Method::Convex(shapes) => closed_form::signed(shapes, b_in_a, prediction, None, count),
         Method::PlaneConvex(a, b) => half_space::closest_convex(a.normal_wide(), b, b_in_a, count),
         Method::Planes(a, b) => {
             half_space::closest_half_space(a.normal_wide(), b.normal_wide(), b_in_a, count)

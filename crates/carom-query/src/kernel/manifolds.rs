@@ -16,7 +16,7 @@ use super::super::num::geom::Manifold;
 use super::super::num::sat::box_box;
 use super::super::num::{Pose, Real, Vec3, widen_real};
 use super::convex_manifold::{around, on_half_space, push_new};
-use super::method::{ConvexMethod, Method, convex_method, method};
+use super::method::{ConvexMethod, ConvexShapes, Method, method};
 use super::pair::{Frames, wide};
 use super::part_list::PartList;
 use super::shape::{Shape, ShapeKind};
@@ -25,7 +25,6 @@ use crate::cost::{Count, Counting, QueryCost};
 use crate::manifold_cache::ManifoldCache;
 use crate::workspace::Workspace;
 use alloc::vec::Vec;
-use carom_geom::SupportMap;
 use carom_math::WidePose;
 
 /// Appends the manifolds of two shapes that are apart by at most `prediction`, a length. World
@@ -104,7 +103,8 @@ fn push_convex(
     }
     let (ShapeKind::Convex(map_a), ShapeKind::Convex(map_b)) = (a.kind(), b.kind()) else { return false };
     let frames = Frames::new(pose_a, pose_b);
-    if push_convex_pair(a, map_a, b, map_b, &frames.b_in_a, prediction, cache, out, count)
+    let shapes = ConvexShapes { a, map_a, b, map_b };
+    if push_convex_pair(shapes, &frames.b_in_a, prediction, cache, out, count)
         && let Some(manifold) = out.last_mut()
     {
         manifold.transform(&frames.a);
@@ -142,11 +142,11 @@ fn collect(
     count: impl Count,
 ) {
     match method(a, b) {
-        Method::Convex(map_a, map_b) => {
+        Method::Convex(shapes) => {
             if closed_form_manifold::push(a, || WidePose::IDENTITY, b, || *b_in_a, prediction, out) {
                 count.add_pair();
             } else {
-                push_convex_pair(a, map_a, b, map_b, b_in_a, prediction, cache, out, count);
+                push_convex_pair(shapes, b_in_a, prediction, cache, out, count);
             }
         }
         Method::PlaneConvex(a, b) => out.extend(on_half_space(a, b, b_in_a, prediction, count)),
@@ -173,17 +173,14 @@ fn collect(
 /// Appends the manifold of a convex pair that is not in [`closed_form_manifold`], in A's frame.
 /// Returns whether there is one.
 fn push_convex_pair(
-    a: &Shape,
-    map_a: &dyn SupportMap,
-    b: &Shape,
-    map_b: &dyn SupportMap,
+    shapes: ConvexShapes<'_>,
     b_in_a: &WidePose,
     prediction: Real,
     cache: &mut ManifoldCache,
     out: &mut Vec<Manifold>,
     count: impl Count,
 ) -> bool {
-    if let ConvexMethod::Boxes(a, b) = convex_method(a, b) {
+    if let ConvexMethod::Boxes(a, b) = shapes.method() {
         // Written in place, because a manifold is large. A vector load right after scalar stores
         // would stall.
         let manifold = push_new(Vec3::ZERO, out);
@@ -202,8 +199,8 @@ fn push_convex_pair(
         }
         return found;
     }
-    let closest = closed_form::signed(a, map_a, b, map_b, b_in_a, widen_real(prediction), Some(cache), count);
-    let manifold = around(map_a, map_b, b_in_a, &closest, prediction, &mut cache.chosen);
+    let closest = closed_form::signed(shapes, b_in_a, widen_real(prediction), Some(cache), count);
+    let manifold = around(shapes.map_a, shapes.map_b, b_in_a, &closest, prediction, &mut cache.chosen);
     let found = manifold.is_some();
     out.extend(manifold);
     found

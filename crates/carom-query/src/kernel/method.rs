@@ -16,10 +16,19 @@ use super::shape::{Shape, ShapeKind};
 use crate::field_pair::FieldOther;
 use carom_geom::{DistanceField, SupportMap};
 
+/// Two convex shapes, with their support maps.
+#[derive(Clone, Copy)]
+pub(super) struct ConvexShapes<'a> {
+    pub(super) a: &'a Shape,
+    pub(super) map_a: &'a dyn SupportMap,
+    pub(super) b: &'a Shape,
+    pub(super) map_b: &'a dyn SupportMap,
+}
+
 /// The algorithm for a pair of shapes A and B.
 pub(super) enum Method<'a> {
     /// Two convex shapes: see [`ConvexMethod`].
-    Convex(&'a dyn SupportMap, &'a dyn SupportMap),
+    Convex(ConvexShapes<'a>),
     /// One support along the normal of the plane.
     PlaneConvex(&'a HalfSpace, &'a dyn SupportMap),
     /// A comparison of two normals.
@@ -45,7 +54,7 @@ pub(super) enum Method<'a> {
 pub(super) fn method<'a>(a: &'a Shape, b: &'a Shape) -> Method<'a> {
     use ShapeKind::{Cluster, Compound, Convex, Field, HalfSpace, Mesh};
     match (a.kind(), b.kind()) {
-        (Convex(a), Convex(b)) => Method::Convex(a, b),
+        (Convex(map_a), Convex(map_b)) => Method::Convex(ConvexShapes { a, map_a, b, map_b }),
         (HalfSpace(a), Convex(b)) => Method::PlaneConvex(a, b),
         (HalfSpace(a), HalfSpace(b)) => Method::Planes(a, b),
         (HalfSpace(a), Mesh(b)) => Method::PlaneMesh(a, b),
@@ -111,10 +120,18 @@ pub(super) fn convex_method<'a>(a: &'a Shape, b: &'a Shape) -> ConvexMethod<'a> 
     ConvexMethod::ClosedForm { pair, is_swapped }
 }
 
+impl<'a> ConvexShapes<'a> {
+    /// Returns the method for the two.
+    #[inline]
+    pub(super) fn method(self) -> ConvexMethod<'a> {
+        convex_method(self.a, self.b)
+    }
+}
+
 /// Returns the name of the algorithm that answers a pair, in either order, for docs and tools.
 pub fn method_name(a: &Shape, b: &Shape) -> &'static str {
     match method(a, b) {
-        Method::Convex(..) => match convex_method(a, b) {
+        Method::Convex(shapes) => match shapes.method() {
             ConvexMethod::Boxes(..) => "separating axes",
             ConvexMethod::Hulls(..) => "feature walk",
             ConvexMethod::ClosedForm { .. } => "closed form",

@@ -108,11 +108,11 @@ pub fn distance_cached(
     if let ConvexMethod::Hulls(a, b) = convex_method(a, b) {
         return distance_of_hulls(a, pose_a, b, pose_b, Some(cache), ());
     }
-    let Method::Convex(map_a, map_b) = method(a, b) else {
+    let Method::Convex(shapes) = method(a, b) else {
         return distance_with(a, pose_a, b, pose_b, memory);
     };
     let frames = frames(pose_a, pose_b);
-    let closest = closed_form::distance(a, map_a, b, map_b, &frames.b_in_a, f64::INFINITY, Some(cache), ());
+    let closest = closed_form::distance(shapes, &frames.b_in_a, f64::INFINITY, Some(cache), ());
     Distance::placed(&closest, &frames.a)
 }
 
