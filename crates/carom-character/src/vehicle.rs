@@ -5,7 +5,8 @@
 //!   are solved together (`wheel_solver.rs`). They act on the chassis, and the opposite forces on
 //!   dynamic bodies under the wheels.
 //! - Velocities are relative to the ground, so moving decks carry the vehicle.
-//! - A tyre that sticks remembers its anchor point on the ground. So a parked vehicle stays.
+//! - A tyre that sticks is a spring to an anchor point on the ground. So a parked vehicle stays, and
+//!   its wheels do not work against each other.
 //! - A body under a wheel may be supported by others, such as the floor. The support is expected
 //!   to take the same fractions of the wheel's pushes as in the last step. There is one along the
 //!   normal, one along the ground, and one in rotation. So a light box carries the vehicle if it
@@ -13,8 +14,8 @@
 //! - The grip of a tyre is that on ground of the default material. On other ground it changes as
 //!   the friction of a contact does. So a car slips on ice.
 //! - On a soft body a wheel is a load of a quarter of the mass on it, which the forces of spring
-//!   and tyre press. So a bridge of light cloth sags and does not fly away. A tyre that sticks
-//!   there has no anchor.
+//!   and tyre press. So a bridge of light cloth sags and does not fly away. There, and on
+//!   conveyor belts, the stretch of a tyre follows from its velocity alone.
 //! - A spring pushes an unsupported body away no faster than the spring extends. A wheel rolls
 //!   through bodies that are too light for it.
 //!
@@ -44,11 +45,11 @@ use core::iter;
 use glam::{DMat3, DVec3};
 
 /// The relaxation length in radii: over this distance, in short steps, a rolling tyre's lateral
-/// stretch falls by a factor of e.
-const RELAXATION_LENGTH: f64 = 0.03;
+/// stretch falls by a factor of e. Car tyres have about this one.
+const RELAXATION_LENGTH: f64 = 0.5;
 
 /// The largest distance of a tyre from its anchor, in steps at its speed, in addition to the
-/// relaxation length. It is two steps, because the speed may change within a step.
+/// largest stretch. It is two steps, because the speed may change within a step.
 const MAX_STRETCH_STEPS: f64 = 2.0;
 
 /// The cosine of the largest angle between ground and chassis. A steeper face is a wall.
@@ -233,7 +234,7 @@ impl Vehicle {
         }
         self.expect_support(&mut bodies, &mut rows);
         if is_dynamic {
-            solve_wheels(&mut bodies.end, &mut rows, dt);
+            solve_wheels(&mut bodies.end, &mut rows, pose.rotation.y_axis, dt);
         } else {
             for row in &mut rows {
                 (row.drive, row.load, row.along, row.across) = (0.0, 0.0, 0.0, 0.0);
@@ -339,19 +340,23 @@ impl Vehicle {
         row.drive = controls.throttle * desc.max_drive_force * dt;
         row.brake = controls.brake;
         row.max_brake = (desc.max_brake_force * dt).min(f64::MAX);
+        row.relaxation = RELAXATION_LENGTH * desc.radius;
+        row.stretch = wheel.stretch;
+        row.ground_key = ground.and_then(|ground| {
+            let is_fixed = world.body(ground).ok()?.mobility() == Mobility::Fixed;
+            Some(if is_fixed { u32::MAX } else { ground.index() })
+        });
         if ground.is_some() && wheel.ground == ground {
             row.load = wheel.load * dt;
             row.along = row.drive + wheel.braking * dt;
             row.across = wheel.traction.dot(aside) * dt;
-            // Conveyor belts have no pose for an anchor.
+            // Conveyor belts have no pose for an anchor, and keep the stretch.
             if let (Some(anchor), Some(pose)) = (wheel.anchor, sweep.pose_of(hit.object, hit.part)) {
                 let stretch = point - pose.transform_point(anchor);
                 // A vehicle that was moved has left its anchors.
-                let most =
-                    RELAXATION_LENGTH * desc.radius + MAX_STRETCH_STEPS * scaling::length(velocity) * dt;
-                if scaling::length(stretch) <= most {
-                    row.stretch = [stretch.dot(ahead), stretch.dot(aside)];
-                }
+                let most = row.max_stretch() + MAX_STRETCH_STEPS * scaling::length(velocity) * dt;
+                let is_near = scaling::length(stretch) <= most;
+                row.stretch = if is_near { [stretch.dot(ahead), stretch.dot(aside)] } else { [0.0; 2] };
             }
         } else {
             wheel.lift();
@@ -437,14 +442,15 @@ impl Vehicle {
         wheel.traction = (row.ahead * row.along + row.aside * row.across) / dt;
         wheel.braking = (row.along - row.drive) / dt;
         wheel.is_sliding = row.is_sliding;
-        // A sliding tyre has no anchor. A rolling one loses its lateral stretch.
-        let length = RELAXATION_LENGTH * desc.radius;
-        let kept = if is_rolling { length / (length + ahead_speed.abs() * dt) } else { 1.0 };
-        let [along, across] = if row.is_sliding || row.load == 0.0 { [0.0; 2] } else { row.stretch };
-        let along = if row.is_held { along } else { 0.0 };
-        let anchor = row.point - row.ahead * along - row.aside * (across * kept);
+        let velocity = row.velocity(&bodies.end);
+        wheel.stretch = row.end_stretch;
+        // The anchor is where the stretch at the end of the step has it.
+        let offset = |axis: DVec3, stretch: f64| axis * (velocity.dot(axis) * dt - stretch);
+        let [along, across] = wheel.stretch;
+        let anchor = row.point + offset(row.ahead, along) + offset(row.aside, across);
         let ground = wheel.ground.and_then(|ground| world.body(ground).ok());
-        wheel.anchor = ground.map(|body| body.wide_pose().inverse_transform_point(anchor));
+        let anchor = ground.map(|body| body.wide_pose().inverse_transform_point(anchor));
+        wheel.anchor = anchor.filter(|anchor| anchor.is_finite());
     }
 }
 

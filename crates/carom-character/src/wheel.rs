@@ -208,6 +208,10 @@ pub struct VehicleWheel {
     pub(crate) braking: f64,
     /// The anchor of the tyre on the ground, in the frame of the ground.
     pub(crate) anchor: Option<DVec3>,
+    /// The vector from the anchor to the contact point at the end of the step, along the wheel and
+    /// aside. A state that was stored without it has none.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) stretch: [f64; 2],
 }
 
 impl VehicleWheel {
@@ -227,6 +231,7 @@ impl VehicleWheel {
             is_sliding: false,
             braking: 0.0,
             anchor: None,
+            stretch: [0.0; 2],
         }
     }
 

@@ -2,21 +2,24 @@
 //!
 //! - Springs are implicit: the force uses the mean compression and the speed at the end of the
 //!   step. So a step of any length adds no energy, even with stiff springs and light bodies.
-//! - A tyre drives the sideways velocity of its contact point to zero, and the velocity along the
-//!   wheel as far as the brake can. Its force is within an ellipse of the grip times the load
+//! - A tyre is a damped spring between its anchor on the ground and the wheel: aside, and along the
+//!   wheel as far as the brake holds. Its force is within an ellipse of the grip times the load
 //!   (Coulomb).
+//! - Rolling takes up the stretch of the spring within the relaxation length. So in a steady curve
+//!   a tyre slips sideways in proportion to its force.
+//! - Tyres that stop on one ground may pull against each other. This part of their stretches, which
+//!   has no effect on the chassis, relaxes. The rest holds: a parked vehicle stays.
 //! - A locked tyre that slides pulls against its velocity, in any direction.
-//! - A rolling tyre slips sideways in proportion to its force, up to the slip angle at which its
-//!   grip is used up. So wheels that are steered alike do not work against each other.
-//! - A small velocity pulls a sticking tyre back to its anchor, so errors do not add up.
 //! - Projected Gauss-Seidel over the wheels, warm started with the forces of the last step.
 //!
 //! Reference: E. Catto, Soft Constraints, GDC 2011 (implicit springs); Modeling and Solving
 //! Constraints, GDC 2009 (accumulated impulses); H. Pacejka, Tire and Vehicle Dynamics, 3rd ed.,
-//! 2012, 1.2 (slip angle). Differs: the spring acts by its mean compression.
+//! 2012, 1.2 and 7 (slip angle, relaxation length). Differs: the spring acts by its mean
+//! compression.
 
 #[cfg(feature = "soft")]
 use crate::sweep::NO_OBJECT;
+use carom_math::scaling;
 use glam::{DMat3, DVec3};
 
 /// The number of sweeps over all wheels. A step starts with the result of the last one, so a
@@ -26,7 +29,19 @@ const ITERATIONS: u32 = 24;
 /// The tangent of the slip angle at which the grip of a rolling tyre is used up.
 const PEAK_SLIP: f64 = 0.1;
 
-/// The fraction of a position error that is corrected in a step.
+/// The time of the damper of a tyre, in seconds: its force per speed over that per stretch. The
+/// damping ratio of a car on wheels of usual size is then a little below 1.
+const TYRE_DAMPING_TIME: f64 = 1.0 / 15.0;
+
+/// The time in which tyres that pull against each other relax by a factor of e, in seconds.
+const STRESS_RELAXATION_TIME: f64 = 0.5;
+
+/// The stiffness that is added to that of all tyres on a ground, relative to it. It makes their
+/// displacement unique if they leave one free. A parked vehicle creeps by this fraction of the
+/// stretch in the relaxation time.
+const RELATIVE_REGULARIZATION: f64 = 1e-9;
+
+/// The fraction of a position error of the stop of a spring that is corrected in a step.
 const CORRECTION: f64 = 0.2;
 
 /// A body of the solver.
@@ -127,6 +142,12 @@ pub(crate) struct WheelRow {
     pub(crate) brake: f64,
     /// The vector from the anchor to the contact point, along the wheel and aside.
     pub(crate) stretch: [f64; 2],
+    /// The length in which rolling takes up the stretch.
+    pub(crate) relaxation: f64,
+    /// The stretch at the end of the step.
+    pub(crate) end_stretch: [f64; 2],
+    /// A number for the ground. Grounds with the same one do not move against each other.
+    pub(crate) ground_key: Option<u32>,
     /// Impulses: of the spring; of engine and brake along the wheel; of the tyre aside.
     pub(crate) load: f64,
     pub(crate) along: f64,
@@ -164,6 +185,9 @@ impl WheelRow {
             max_brake: 0.0,
             brake: 0.0,
             stretch: [0.0; 2],
+            relaxation: 0.0,
+            end_stretch: [0.0; 2],
+            ground_key: None,
             load: 0.0,
             along: 0.0,
             across: 0.0,
@@ -221,33 +245,99 @@ impl WheelRow {
         self.apply(bodies, self.normal * (load - self.load));
         self.load = load;
         let velocity = self.velocity(bodies);
-        let aim = |axis: DVec3, stretch: f64| velocity.dot(axis) + CORRECTION * stretch / dt;
-        let [_, w_along, w_across] = self.compliance;
-        let most_brake = self.brake * self.max_brake.min(self.grip[0] * load);
-        let wanted = self.along - self.drive - aim(self.ahead, self.stretch[0]) / w_along;
+        let speeds = [self.ahead, self.aside].map(|axis| velocity.dot(axis));
+        let [a, b] = self.grip.map(|grip| grip * load);
+        let most_brake = self.brake * self.max_brake.min(a);
+        let wanted = self.spring_impulse(0, self.along - self.drive, speeds[0], a, (0.0, dt));
         self.is_held = wanted.abs() < most_brake;
         if !self.is_held && self.is_locked(load) {
-            return self.slide(bodies, load, [self.ahead, self.aside].map(|axis| velocity.dot(axis)));
+            return self.slide(bodies, load, speeds);
         }
         let along = self.drive + wanted.clamp(-most_brake, most_brake);
-        let slip = if self.brake < 1.0 { PEAK_SLIP * self.rolling.abs() } else { 0.0 };
-        let most_across = self.grip[1] * load;
-        let softness = if 0.0 < most_across { slip / most_across } else { 0.0 };
-        let missed = aim(self.aside, self.stretch[1]) + softness * self.across;
-        let across = self.across - missed / (w_across + softness);
+        let across = self.spring_impulse(1, self.across, speeds[1], b, (self.rolling_speed(), dt));
         // Limits the lateral force to its own grip, and both forces to the ellipse of the grip.
         // Without the first limit a tyre that slides aside would have no grip left for the engine.
         // A wheel that spins has little lateral grip.
-        let [a, b] = self.grip.map(|grip| grip * load);
         let aside = across.clamp(-b, b);
         // One of the directions may have no grip.
         let has_both = a != 0.0 && b != 0.0;
-        let used = if has_both { carom_math::scaling::hypot(along / a, aside / b) } else { f64::INFINITY };
+        let used = if has_both { scaling::hypot(along / a, aside / b) } else { f64::INFINITY };
         self.is_sliding = 1.0 < used || b < across.abs();
         let part = if 1.0 < used { 1.0 / used } else { 1.0 };
         let [along, across] =
             if has_both { [along * part, aside * part] } else { [along.clamp(-a, a), aside] };
         self.set_tyre(bodies, [along, across]);
+    }
+
+    /// Returns the speed at which the wheel rolls, at least 0; 0 if the brake holds it.
+    fn rolling_speed(&self) -> f64 {
+        if self.is_held { 0.0 } else { self.rolling.abs() }
+    }
+
+    /// Returns the largest stretch of the tyre, at which its grip is used up.
+    pub(crate) fn max_stretch(&self) -> f64 {
+        PEAK_SLIP * self.relaxation
+    }
+
+    /// Returns the next impulse of the spring of a tyre along an axis: 0 along the wheel, 1 aside.
+    /// `impulse` is the present one, `speed` that of the contact point with it, and `most` the
+    /// grip.
+    ///
+    /// The force is k (s + T s'), and s' is v - s V / L, with the stretch s, the velocity v, the
+    /// speed of rolling V and the relaxation length L. Steps of s are implicit. Rolling fades the
+    /// damper: its time T is 1 / (1 / `TYRE_DAMPING_TIME` + V / L).
+    fn spring_impulse(
+        &self,
+        axis: usize,
+        impulse: f64,
+        speed: f64,
+        most: f64,
+        (rolling, dt): (f64, f64),
+    ) -> f64 {
+        if most == 0.0 {
+            return 0.0;
+        }
+        let length = self.relaxation;
+        let per_step = (length / dt).min(f64::MAX);
+        let fading = length + rolling * TYRE_DAMPING_TIME;
+        let damped = fading + TYRE_DAMPING_TIME * per_step;
+        let softness = (PEAK_SLIP * (fading / damped) * (per_step + rolling) / most).min(f64::MAX);
+        let missed = speed + self.stretch[axis] * (per_step / damped) + softness * impulse;
+        impulse - missed / (self.compliance[1 + axis] + softness)
+    }
+
+    /// Returns the stretch of the tyre at the end of a step of `dt` seconds, along the wheel and
+    /// aside. `velocity` is that of the contact point then.
+    fn stretch_after(&self, velocity: DVec3, dt: f64) -> [f64; 2] {
+        if self.load == 0.0 {
+            return [0.0; 2];
+        }
+        let most = self.max_stretch();
+        let [a, b] = self.grip.map(|grip| grip * self.load);
+        // The part of the tyre that slides, or that the brake lets slip, has the stretch of its
+        // force.
+        let slipped = |impulse: f64, grip: f64| if grip == 0.0 { 0.0 } else { -impulse / grip * most };
+        let moved = |axis: usize, direction: DVec3| {
+            let travel = (velocity.dot(direction) * dt).clamp(-f64::MAX, f64::MAX);
+            self.stretch[axis] + travel
+        };
+        let kept = self.relaxation / (self.relaxation + self.rolling_speed() * dt);
+        let along = if self.is_held && !self.is_sliding {
+            moved(0, self.ahead)
+        } else {
+            slipped(self.along - self.drive, a)
+        };
+        let across = if self.is_sliding { slipped(self.across, b) } else { kept * moved(1, self.aside) };
+        [along, across].map(|stretch| stretch.clamp(-most, most))
+    }
+
+    /// Returns the directions in which the tyre sticks, each with the index of its stretch and the
+    /// stiffness there, times a constant.
+    fn sticking(&self) -> impl Iterator<Item = (usize, DVec3, f64)> {
+        let axes = [(0, self.ahead, self.is_held), (1, self.aside, true)];
+        let (grip, load) = (self.grip, self.load);
+        let sticks = axes.into_iter().filter(move |axis| axis.2 && !self.is_sliding);
+        sticks.map(move |(axis, direction, _)| (axis, direction, grip[axis] * load))
     }
 
     /// Whether the brake locks the wheel if its tyre slides under this load.
@@ -266,7 +356,7 @@ impl WheelRow {
         let [a, b] = self.grip.map(|grip| grip * load);
         self.is_sliding = true;
         let tyre = if a != 0.0 && b != 0.0 {
-            let used = carom_math::scaling::hypot(along / a, across / b).max(1.0);
+            let used = scaling::hypot(along / a, across / b).max(1.0);
             [along / used, across / used]
         } else {
             // One of the directions has no grip.
@@ -283,8 +373,9 @@ impl WheelRow {
 }
 
 /// Solves the impulses of all wheels in a step of `dt` seconds, starting from those in the rows.
-/// Leaves the bodies with the velocities at its end.
-pub(crate) fn solve_wheels(bodies: &mut [WheelBody], rows: &mut [WheelRow], dt: f64) {
+/// Leaves the bodies with the velocities at its end, and the rows with their stretches then. `up`
+/// is a unit vector, about the normal of the ground.
+pub(crate) fn solve_wheels(bodies: &mut [WheelBody], rows: &mut [WheelRow], up: DVec3, dt: f64) {
     for row in &mut *rows {
         row.find_compliance(bodies);
         row.apply(bodies, row.normal * row.load + row.ahead * row.along + row.aside * row.across);
@@ -292,6 +383,57 @@ pub(crate) fn solve_wheels(bodies: &mut [WheelBody], rows: &mut [WheelRow], dt: 
     for _ in 0..ITERATIONS {
         for row in &mut *rows {
             row.solve(bodies, dt);
+        }
+    }
+    for row in &mut *rows {
+        row.end_stretch = row.stretch_after(row.velocity(bodies), dt);
+    }
+    for first in 0..rows.len() {
+        let key = rows[first].ground_key;
+        if key.is_some() && rows[..first].iter().all(|row| row.ground_key != key) {
+            relax_stretches(&mut rows[first..], up, dt);
+        }
+    }
+}
+
+/// Relaxes the stretches of tyres on the ground of the first one. The displacement of the vehicle
+/// that fits best to them, along the ground and about `up`, stays. With the stiffnesses as weights
+/// the rest has no net force along the ground, and no net torque about `up`.
+fn relax_stretches(rows: &mut [WheelRow], up: DVec3, dt: f64) {
+    let (key, origin) = (rows[0].ground_key, rows[0].point);
+    let (right, ahead) = up.any_orthonormal_pair();
+    let on_ground = |row: &&mut WheelRow| row.ground_key == key;
+    let distances = rows.iter_mut().filter(on_ground).map(|row| scaling::length(row.point - origin));
+    let reach = distances.fold(0.0, f64::max);
+    let reach = if 0.0 < reach { reach } else { 1.0 };
+    // The effect of the three displacements on a stretch. That of the rotation is at the reach.
+    let effect = |point: DVec3, direction: DVec3| {
+        let turn = up.cross((point - origin) / reach);
+        DVec3::new(direction.dot(right), direction.dot(ahead), direction.dot(turn))
+    };
+    let (mut stiffness, mut pull) = (DMat3::ZERO, DVec3::ZERO);
+    for row in rows.iter_mut().filter(on_ground) {
+        for (axis, direction, weight) in row.sticking() {
+            let effect = effect(row.point, direction);
+            let weighted = effect * weight;
+            stiffness += DMat3::from_cols(weighted * effect.x, weighted * effect.y, weighted * effect.z);
+            pull += weighted * row.end_stretch[axis];
+        }
+    }
+    let size = stiffness.x_axis.x + stiffness.y_axis.y + stiffness.z_axis.z;
+    if !(0.0 < size && size.is_finite()) {
+        return;
+    }
+    let regularized = stiffness * (1.0 / size) + DMat3::from_diagonal(DVec3::splat(RELATIVE_REGULARIZATION));
+    let displacement = regularized.inverse() * (pull / size);
+    let part = dt / (STRESS_RELAXATION_TIME + dt);
+    for row in rows.iter_mut().filter(on_ground) {
+        let mut relaxed = row.end_stretch;
+        for (axis, direction, _) in row.sticking() {
+            relaxed[axis] += (effect(row.point, direction).dot(displacement) - relaxed[axis]) * part;
+        }
+        if relaxed.iter().all(|stretch| stretch.is_finite()) {
+            row.end_stretch = relaxed;
         }
     }
 }

@@ -26,6 +26,7 @@ mod soft;
 mod vehicle_grips;
 mod vehicle_grounds;
 mod vehicle_loads;
+mod vehicle_rest;
 mod vehicles;
 mod walks;
 mod worlds;
