@@ -9,9 +9,13 @@ pub struct ImpactSettings {
     /// A length, not negative. Bodies are in contact if they are at most this far apart.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
-    /// slide on each other, are then undecided. So are those that touch at the start, at that
-    /// time, even if they move into each other. Normally use a thousandth of the size of a body,
-    /// which gives hits for these cases too. Default: 0.
+    /// slide on each other, are then undecided. Normally use a thousandth of the size of a body,
+    /// which gives hits for these cases too.
+    ///
+    /// Bodies that touch at the start and move into each other are hits of `carom-query` (test:
+    /// `casts_touching::shapes_that_touch_and_close_are_hits`). The searches of this crate leave
+    /// them undecided at that time. So do meshes whose faces and edges only lie on each other, such
+    /// as two equal cubes in line. Default: 0.
     pub target_distance: f64,
     /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
     /// distance the bodies are at the start of the bracket. It also bounds how far below the

@@ -2,7 +2,9 @@
 //!
 //! The pair of kinds selects the algorithm, as for every other query. A convex pair is one search.
 //! A compound or a cluster takes the earliest impact of its parts. Meshes are searched interval by
-//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped.
+//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped. Shapes that
+//! touch at that time are searched once more from a little later. If they overlap there, that is a
+//! hit.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).
@@ -17,7 +19,7 @@ use crate::cast_leaving::ConvexPair;
 use crate::impact::{self, CastQuery};
 use crate::workspace::Workspace;
 use crate::{cast_mesh, cast_meshes, cast_planes, field_cast};
-use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Tally, TimeOfImpact};
+use carom_ccd::{Clear, ImpactCounters, ImpactSettings, Motion, MotionError, Tally, TimeOfImpact, Why};
 use carom_geom::SupportMap as _;
 use carom_math::{WidePose, scaling};
 use core::cell::Cell;
@@ -100,15 +102,23 @@ pub(super) fn cast_any(
 fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut Workspace) -> TimeOfImpact {
     let query = &until_departure(a, b, query);
     let settings = &query.settings;
-    let answer = pair(a, b, query, memory);
+    let (mut answer, mut begin) = (pair(a, b, query, memory), settings.start_time);
+    if let Some(safe) = touching_since(a, b, query, &answer)
+        && let Some(later) = a_little_later(a, b, query, safe)
+        && answer.hit().is_none_or(|impact| later < impact.t_hi)
+        && let TimeOfImpact::Hit(mut impact) =
+            pair(a, b, &query.with_times([later, settings.max_time]), memory)
+        && impact.t_hi <= later
+    {
+        impact.t_lo = safe;
+        (answer, begin) = (TimeOfImpact::Hit(impact), later);
+    }
     match answer {
-        TimeOfImpact::Hit(mut impact)
-            if settings.stop_at_penetration && impact.t_hi <= settings.start_time =>
-        {
-            let relative = query.b_in_a(settings.start_time);
+        TimeOfImpact::Hit(mut impact) if settings.stop_at_penetration && impact.t_hi <= begin => {
+            let relative = query.b_in_a(begin);
             let found = dispatch::contact(a, b, &relative, query.target(), memory, ());
             if let Some(closest) = found.filter(|closest| closest.distance.is_finite()) {
-                let closest = closest.placed(&query.motion_a.pose_at(settings.start_time));
+                let closest = closest.placed(&query.motion_a.pose_at(begin));
                 (impact.point_a, impact.point_b, impact.normal) =
                     (closest.point_a, closest.point_b, closest.normal);
                 (impact.part_a, impact.part_b) = (closest.part_a, closest.part_b);
@@ -125,6 +135,45 @@ fn answer(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, memory: &mut 
         }
         _ => answer,
     }
+}
+
+/// Returns the time at which the shapes may only touch; `None` if a search from a little later
+/// cannot improve the answer.
+///
+/// A hit of a mesh or of several parts can be late: it is that of another part if the first one
+/// only touches.
+fn touching_since(
+    a: &Shape,
+    b: &Shape,
+    query: &CastQuery<'_, impl Tally>,
+    answer: &TimeOfImpact,
+) -> Option<f64> {
+    match answer {
+        TimeOfImpact::Undecided(undecided) if undecided.why == Why::WithinRounding => Some(undecided.t_safe),
+        TimeOfImpact::Hit(impact) if query.target() == 0.0 && !(a.is_convex() && b.is_convex()) => {
+            Some(impact.t_lo)
+        }
+        _ => None,
+    }
+}
+
+/// Returns a time after `t` until which the shapes sink into each other by no more than the
+/// tolerance of the search; `None` if rounding leaves no such time.
+fn a_little_later(a: &Shape, b: &Shape, query: &CastQuery<'_, impl Tally>, t: f64) -> Option<f64> {
+    let CastQuery { motion_a, motion_b, settings, .. } = query;
+    let balls = [ball_around(a), ball_around(b)];
+    let size = balls.iter().flatten().map(|(_, radius)| *radius).fold(f64::INFINITY, f64::min);
+    let between = scaling::length(motion_b.center_at(t) - motion_a.center_at(t));
+    // No point of contact is farther from either centre than both bodies reach from the other.
+    let reach = |ball: Option<(DVec3, f64)>, motion: &Motion| {
+        let (center, radius) = ball.unwrap_or((motion.local_center(), 0.0));
+        scaling::length(center - motion.local_center()) + radius
+    };
+    let arm = between + reach(balls[0], motion_a) + reach(balls[1], motion_b);
+    let turned = arm * (scaling::length(motion_a.angular()) + scaling::length(motion_b.angular()));
+    let speed = scaling::length(motion_b.linear() - motion_a.linear()) + turned;
+    let later = (t + settings.tolerance.max(0.0) * size / speed).min(settings.max_time);
+    (t < later && later.is_finite()).then_some(later)
 }
 
 /// Returns the same cast, which ends when the bodies have passed each other if it would end much

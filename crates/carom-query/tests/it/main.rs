@@ -7,6 +7,7 @@ mod cached;
 mod cast_queue;
 mod casts;
 mod casts_leaving;
+mod casts_touching;
 mod clearance;
 mod clusters;
 mod coincident;
