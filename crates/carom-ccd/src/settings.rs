@@ -6,12 +6,12 @@ use carom_math::tol;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImpactSettings {
-    /// A length, not negative. Bodies are in contact if they are at most this far apart.
+    /// A length, not negative. Bodies are in contact if they are at most this far apart. Default: 0.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
-    /// slide on each other, are then undecided. So are those that touch at the start, at that
-    /// time, even if they move into each other. Normally use a thousandth of the size of a body,
-    /// which gives hits for these cases too. Default: 0.
+    /// slide on each other, are then undecided. So are those that touch at the start, at that time,
+    /// even if they move into each other. Normally use a thousandth of the size of a body, which
+    /// gives hits for these cases too.
     pub target_distance: f64,
     /// A fraction of the radius of the smaller body. It bounds how far apart beyond the target
     /// distance the bodies are at the start of the bracket. It also bounds how far below the
