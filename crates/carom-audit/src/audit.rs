@@ -275,62 +275,9 @@ impl Audit {
 
     /// Checks energy and momenta.
     fn check_groups<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>], dt: f64) {
-        let state = |id: BodyId| pairs.get(id.index() as usize).copied().flatten();
-        let mut groups = DisjointSets::default();
-        groups.reset(pairs.len());
-        let mut is_held = alloc::vec![false; pairs.len()];
-        let mut is_driven = alloc::vec![false; pairs.len()];
-        let mut links: Vec<(BodyId, BodyId, bool)> =
-            world.contacts().filter(|view| !view.is_sensor).map(|view| (view.a, view.b, false)).collect();
-        let all: BTreeMap<u32, BodyId> = world.body_ids().map(|id| (id.index(), id)).collect();
-        for joint in world.joints().map(|joint| joint.data()) {
-            let motor = joint.is_driven();
-            if let (Some(a), Some(b)) = (all.get(&joint.body_a), all.get(&joint.body_b)) {
-                links.push((*a, *b, motor));
-            }
-        }
-        for (a, b, has_motor) in links {
-            let (Some((_, at)), Some((_, bt))) = (state(a), state(b)) else { continue };
-            let (i, j) = (a.index() as usize, b.index() as usize);
-            match (at.is_dynamic(), bt.is_dynamic()) {
-                (true, true) => {
-                    groups.join(i as u32, j as u32);
-                    self.join_accounts(i, j);
-                    is_driven[i] |= has_motor;
-                }
-                (true, false) => {
-                    is_held[i] = true;
-                    is_driven[i] |= bt.is_driven || has_motor || moved(state(b));
-                }
-                (false, true) => {
-                    is_held[j] = true;
-                    is_driven[j] |= at.is_driven || has_motor || moved(state(a));
-                }
-                (false, false) => {}
-            }
-        }
+        let mut groups = self.groups(world, pairs);
         self.credit_overlaps(world, pairs);
-        // The sums of each group, by its root.
-        let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
-        for (number, (a, b)) in pairs.iter().enumerate().filter_map(|(n, p)| p.map(|p| (n, p))) {
-            if !b.is_dynamic() {
-                continue;
-            }
-            let sum = sums.entry(groups.root(number as u32)).or_insert_with(|| Sums::about(a.center));
-            sum.add(&a, &b, dt);
-            sum.is_held |= is_held[number];
-            sum.is_driven |= is_driven[number];
-            let root = self.met.root(number as u32) as usize;
-            let account = &mut self.accounts[root];
-            account.is_driven |= is_driven[number];
-            let path = b.center - a.center;
-            let turn = (a.angular_velocity + b.angular_velocity) * (0.5 * dt);
-            let work = a.force.dot(path) + a.torque.dot(turn);
-            account.supplied_energy += work;
-            account.exchanged_energy += work.abs();
-            let kinetic = (b.energy.kinetic - a.energy.kinetic).abs();
-            account.exchanged_energy += kinetic.max(a.weight.dot(path).abs());
-        }
+        let sums = self.sums(&mut groups, pairs, dt);
         let is_whole = world.stats().shortfall.n_substeps == 0
             && world.stats().shortfall.n_suspended == 0
             && !world.stats().shortfall.is_deferred;
@@ -362,6 +309,78 @@ impl Audit {
             }
         }
         self.check_accounts(pairs);
+    }
+
+    /// Joins the bodies that touch or have a joint, and their accounts.
+    fn groups<B: BroadPhase>(&mut self, world: &World<B>, pairs: &[Option<(State, State)>]) -> Groups {
+        let state = |id: BodyId| pairs.get(id.index() as usize).copied().flatten();
+        let n = pairs.len();
+        let mut groups = Groups {
+            sets: DisjointSets::default(),
+            is_held: alloc::vec![false; n],
+            is_driven: alloc::vec![false; n],
+        };
+        groups.sets.reset(n);
+        let mut links: Vec<(BodyId, BodyId, bool)> =
+            world.contacts().filter(|view| !view.is_sensor).map(|view| (view.a, view.b, false)).collect();
+        let all: BTreeMap<u32, BodyId> = world.body_ids().map(|id| (id.index(), id)).collect();
+        for joint in world.joints().map(|joint| joint.data()) {
+            let motor = joint.is_driven();
+            if let (Some(a), Some(b)) = (all.get(&joint.body_a), all.get(&joint.body_b)) {
+                links.push((*a, *b, motor));
+            }
+        }
+        for (a, b, has_motor) in links {
+            let (Some((_, at)), Some((_, bt))) = (state(a), state(b)) else { continue };
+            let (i, j) = (a.index() as usize, b.index() as usize);
+            match (at.is_dynamic(), bt.is_dynamic()) {
+                (true, true) => {
+                    groups.sets.join(i as u32, j as u32);
+                    self.join_accounts(i, j);
+                    groups.is_driven[i] |= has_motor;
+                }
+                (true, false) => {
+                    groups.is_held[i] = true;
+                    groups.is_driven[i] |= bt.is_driven || has_motor || moved(state(b));
+                }
+                (false, true) => {
+                    groups.is_held[j] = true;
+                    groups.is_driven[j] |= at.is_driven || has_motor || moved(state(a));
+                }
+                (false, false) => {}
+            }
+        }
+        groups
+    }
+
+    /// Returns the sums of each group, by its root, and adds the work of forces to the accounts.
+    fn sums(
+        &mut self,
+        groups: &mut Groups,
+        pairs: &[Option<(State, State)>],
+        dt: f64,
+    ) -> BTreeMap<u32, Sums> {
+        let mut sums: BTreeMap<u32, Sums> = BTreeMap::new();
+        for (number, (a, b)) in pairs.iter().enumerate().filter_map(|(n, p)| p.map(|p| (n, p))) {
+            if !b.is_dynamic() {
+                continue;
+            }
+            let sum = sums.entry(groups.sets.root(number as u32)).or_insert_with(|| Sums::about(a.center));
+            sum.add(&a, &b, dt);
+            sum.is_held |= groups.is_held[number];
+            sum.is_driven |= groups.is_driven[number];
+            let root = self.met.root(number as u32) as usize;
+            let account = &mut self.accounts[root];
+            account.is_driven |= groups.is_driven[number];
+            let path = b.center - a.center;
+            let turn = (a.angular_velocity + b.angular_velocity) * (0.5 * dt);
+            let work = a.force.dot(path) + a.torque.dot(turn);
+            account.supplied_energy += work;
+            account.exchanged_energy += work.abs();
+            let kinetic = (b.energy.kinetic - a.energy.kinetic).abs();
+            account.exchanged_energy += kinetic.max(a.weight.dot(path).abs());
+        }
+        sums
     }
 
     /// Puts the energy of overlaps that the caller made into the accounts. Push-out lifts the
@@ -553,6 +572,15 @@ impl Audit {
             self.found(FaultKind::Events, a.body(), Some(b.body()), figures);
         }
     }
+}
+
+/// The groups of bodies that touch or have a joint.
+struct Groups {
+    sets: DisjointSets,
+    /// Whether each body touches a body that is not dynamic, or has a joint with it.
+    is_held: Vec<bool>,
+    /// Whether a motor or a moving body drives each body.
+    is_driven: Vec<bool>,
 }
 
 /// The sums over the bodies of a group, before and after a step.

@@ -75,7 +75,6 @@ pub fn move_and_slide(
 
 /// Does the same with a reused list of planes, which is cleared first. With the duration of the
 /// move, in seconds, the approaches are speeds; within no time they are 0.
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn slide_along(
     world: &mut (impl Sweep + ?Sized),
     figure: &Figure,

@@ -9,13 +9,15 @@
 //! Differs: prediction is linear and its error is not bit-packed; deflate does that.
 
 mod surface;
+mod writer;
 
 use carom_stage::page;
 pub use carom_stage::{PlayerMesh, PlayerShape};
 pub use surface::{FaceState, PlayerCloud, SurfaceFrame};
+use writer::{FrameWriter, Grid, Sections, describe_mesh};
 
 use base64::Engine;
-use carom_math::{Pose, Quat, Vec3};
+use carom_math::{Pose, Vec3};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::{Value, json};
@@ -385,8 +387,7 @@ impl Recording {
         let mut sections = Sections::default();
         let shapes: Vec<Value> = self.shapes.iter().map(|s| describe_shape(s, &mut sections)).collect();
         let bodies = sections.push(self.bodies.iter().flat_map(|b| b.to_le_bytes()));
-        // The box contains everything but planes. Its extent is kept above 0, because coordinates
-        // are divided by it.
+        // The box contains everything but planes.
         let (min, max) =
             if self.min.x <= self.max.x { (self.min, self.max) } else { (Vec3::ZERO, Vec3::ZERO) };
         let (min, max) = match self.view {
@@ -398,94 +399,11 @@ impl Recording {
             }
             None => (min, max),
         };
-        let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
-        let planes: Vec<Value> = self.planes();
-        let mut previous = [vec![[0u16; 6]; self.bodies.len()], vec![[0u16; 6]; self.bodies.len()]];
-        let mut previous_states = vec![0u8; self.bodies.len()];
-        let mut frames = Vec::new();
-        let of_surface = |s: &PlayerMesh| surface::Writer::new(s.vertices.len(), s.triangles.len());
-        let mut surface_writers: Vec<surface::Writer> = self.surfaces.iter().map(of_surface).collect();
-        let of_cloud = |cloud: &PlayerCloud| surface::Writer::new(cloud.n, 0);
-        let mut cloud_writers: Vec<surface::Writer> = self.clouds.iter().map(of_cloud).collect();
-        let mut last_levels = (&Vec::new(), Vec::new());
-        for frame in &self.frames {
-            if frame.poses.len() != self.bodies.len() || frame.states.len() != self.bodies.len() {
-                return Err(format!(
-                    "a frame of {} poses for {} bodies",
-                    frame.poses.len(),
-                    self.bodies.len()
-                ));
-            }
-            let words: Vec<[u16; 6]> = frame
-                .poses
-                .iter()
-                .map(|pose| {
-                    let p = quantised_point(pose.translation, min, extent);
-                    let q = quantised_rotation(pose.rotation);
-                    [p[0], p[1], p[2], q[0], q[1], q[2]]
-                })
-                .collect();
-            let mut planes_of_bytes: Vec<u8> = Vec::with_capacity(13 * words.len());
-            for channel in 0..6 {
-                let residuals: Vec<u16> = words
-                    .iter()
-                    .zip(&previous[0])
-                    .zip(&previous[1])
-                    .map(|((now, last), before)| {
-                        let guess = last[channel].wrapping_mul(2).wrapping_sub(before[channel]);
-                        zigzag(now[channel].wrapping_sub(guess) as i16)
-                    })
-                    .collect();
-                planes_of_bytes.extend(residuals.iter().map(|r| *r as u8));
-                planes_of_bytes.extend(residuals.iter().map(|r| (*r >> 8) as u8));
-            }
-            let states: Vec<u8> = frame.states.iter().map(|s| *s as u8).collect();
-            planes_of_bytes.extend(states.iter().zip(&previous_states).map(|(now, last)| now ^ last));
-            previous_states = states;
-            previous = {
-                let [last, _] = previous;
-                [words, last]
-            };
-            let poses = sections.push(planes_of_bytes);
-            let contacts = sections.push(
-                frame
-                    .contacts
-                    .iter()
-                    .flat_map(|p| quantised_point(*p, min, extent))
-                    .flat_map(u16::to_le_bytes),
-            );
-            let lines = [0, 1].map(|kind| {
-                let words = frame.lines[kind].iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
-                sections.push(words.flat_map(u16::to_le_bytes))
-            });
-            // A tree that stays the same over several frames is stored once.
-            if frame.levels != *last_levels.0 {
-                let stored = frame.levels.iter().map(|level| {
-                    let words = level.iter().flatten().flat_map(|p| quantised_point(*p, min, extent));
-                    sections.push(words.flat_map(u16::to_le_bytes))
-                });
-                last_levels = (&frame.levels, stored.collect());
-            }
-            let mut write = |writers: &mut [surface::Writer], frames: &[SurfaceFrame]| {
-                if frames.len() != writers.len() {
-                    return Err(format!(
-                        "{} surfaces or clouds in a frame, not {}",
-                        frames.len(),
-                        writers.len()
-                    ));
-                }
-                let pairs = writers.iter_mut().zip(frames);
-                pairs.map(|(writer, frame)| writer.write(frame, min, extent, &mut sections)).collect()
-            };
-            let surfaces: Vec<Value> = write(&mut surface_writers, &frame.surfaces)?;
-            let clouds: Vec<Value> = write(&mut cloud_writers, &frame.clouds)?;
-            let skin = frame.skin.as_ref().map(|skin| describe_mesh(skin, &mut sections));
-            frames.push(json!({
-                "skin": skin,
-                "surfaces": surfaces, "clouds": clouds, "poses": poses, "contacts": contacts, "nContacts": frame.n_contacts, "stats": frame.stats.values,
-                "lines": lines, "levels": last_levels.1, "nLevels": frame.n_levels, "caption": frame.caption,
-            }));
-        }
+        let grid = Grid::new(min, max);
+        let planes = self.planes();
+        let mut writer = FrameWriter::new(self, grid);
+        let frames = self.frames.iter().map(|frame| writer.write(frame, &mut sections));
+        let frames: Vec<Value> = frames.collect::<Result<_, _>>()?;
         let charts: Vec<Value> =
             self.charts.iter().map(|c| json!({"title": c.title, "unit": c.unit, "lines": c.lines})).collect();
         let view = self.view.map(|view| {
@@ -500,7 +418,7 @@ impl Recording {
             "skinned": self.skinned,
             "view": view,
             "version": 1, "title": self.title, "secondsPerFrame": self.seconds_per_frame,
-            "min": min.to_array(), "extent": extent.to_array(),
+            "min": grid.min.to_array(), "extent": grid.extent.to_array(),
             "shapes": shapes, "bodies": bodies, "stateNames": self.state_names, "faceNames": self.face_names, "lineNames": self.line_names, "shown": self.shown,
             "names": self.names, "planes": planes,
             "frames": frames, "charts": charts, "table": self.table, "notes": self.notes, "follow": self.follow, "quatSteps": QUAT_STEPS,
@@ -536,20 +454,6 @@ fn thinned<T: Copy>(all: &[T], most: usize) -> Vec<T> {
     all.iter().step_by(all.len().div_ceil(most).max(1)).copied().collect()
 }
 
-/// The bytes after the description. The start and the length name a section.
-#[derive(Default)]
-struct Sections {
-    bytes: Vec<u8>,
-}
-
-impl Sections {
-    fn push(&mut self, bytes: impl IntoIterator<Item = u8>) -> Value {
-        let start = self.bytes.len();
-        self.bytes.extend(bytes);
-        json!([start, self.bytes.len() - start])
-    }
-}
-
 /// Describes a shape for the script.
 fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
     match shape {
@@ -560,70 +464,6 @@ fn describe_shape(shape: &PlayerShape, sections: &mut Sections) -> Value {
         PlayerShape::Plane(normal) => json!({"kind": "plane", "normal": normal.to_array()}),
         PlayerShape::Mesh(mesh) => describe_mesh(mesh, sections),
     }
-}
-
-/// Describes a mesh for the script, with coordinates of 16 bits within its own box.
-fn describe_mesh(mesh: &PlayerMesh, sections: &mut Sections) -> Value {
-    let (mut min, mut max) = (Vec3::INFINITY, Vec3::NEG_INFINITY);
-    for v in &mesh.vertices {
-        (min, max) = (min.min(*v), max.max(*v));
-    }
-    let extent = (max - min).max(Vec3::splat(f32::MIN_POSITIVE));
-    let mut last = [0u16; 3];
-    let residuals: Vec<[u16; 3]> = mesh
-        .vertices
-        .iter()
-        .map(|v| {
-            let now = quantised_point(*v, min, extent);
-            let residual = core::array::from_fn(|i| zigzag(now[i].wrapping_sub(last[i]) as i16));
-            last = now;
-            residual
-        })
-        .collect();
-    let vertices = sections.push(
-        (0..6).flat_map(|plane| residuals.iter().map(move |r| (r[plane / 2] >> (8 * (plane % 2))) as u8)),
-    );
-    let mut last = 0u32;
-    let indices: Vec<u32> = mesh
-        .triangles
-        .iter()
-        .flatten()
-        .map(|v| {
-            let step = v.wrapping_sub(last) as i32;
-            last = *v;
-            ((step << 1) ^ (step >> 31)) as u32
-        })
-        .collect();
-    let triangles =
-        sections.push((0..4).flat_map(|plane| indices.iter().map(move |i| (i >> (8 * plane)) as u8)));
-    json!({
-        "kind": "mesh", "min": min.to_array(), "extent": extent.to_array(),
-        "vertices": vertices, "triangles": triangles,
-    })
-}
-
-/// Maps small numbers of either sign to small unsigned numbers.
-fn zigzag(x: i16) -> u16 {
-    ((x << 1) ^ (x >> 15)) as u16
-}
-
-fn quantised_point(p: Vec3, min: Vec3, extent: Vec3) -> [u16; 3] {
-    let scaled = ((p - min) / extent).clamp(Vec3::ZERO, Vec3::ONE) * 65535.0;
-    scaled.to_array().map(|x| x.round() as u16)
-}
-
-/// Returns the three components after the largest, in cyclic order. The index of the largest is in
-/// the top bits of the first.
-fn quantised_rotation(q: Quat) -> [u16; 3] {
-    let c = q.to_array();
-    let largest = (0..4).fold(0, |best, i| if c[best].abs() < c[i].abs() { i } else { best });
-    let sign = if c[largest] < 0.0 { -1.0 } else { 1.0 };
-    let mut words: [u16; 3] = core::array::from_fn(|i| {
-        let x = c[(largest + 1 + i) % 4] * sign * core::f32::consts::SQRT_2;
-        ((x.clamp(-1.0, 1.0) * 0.5 + 0.5) * QUAT_STEPS).round() as u16
-    });
-    words[0] |= (largest as u16) << 12;
-    words
 }
 
 /// Escapes text for HTML.

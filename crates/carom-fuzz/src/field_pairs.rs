@@ -103,10 +103,20 @@ pub fn field_pairs(input: &[u8]) {
         assert!(signed - doubt <= f64::from(contact.distance), "{contact:?} {near:?} {}", context());
     }
 
-    check_samples(&a, &pose_a, &b, &pose_b, signed, doubt, &mut bytes, &context);
-    check_mesh(&a, &pose_a, &b, &pose_b, &near, doubt, &context);
+    let pair = Pair { a: &a, pose_a: &pose_a, b: &b, pose_b: &pose_b };
+    check_samples(pair, signed, doubt, &mut bytes, &context);
+    check_mesh(pair, &near, doubt, &context);
     check_ray_and_point(&a, &pose_a, &mut bytes);
-    check_cast(&a, &pose_a, &b, &pose_b, &mut bytes);
+    check_cast(pair, &mut bytes);
+}
+
+/// A field and another shape, at their poses.
+#[derive(Clone, Copy)]
+struct Pair<'a> {
+    a: &'a Baked,
+    pose_a: &'a Pose,
+    b: &'a Other,
+    pose_b: &'a Pose,
 }
 
 /// Relative to the size of the scene: what the rounding of poses and answers to `f32` adds.
@@ -252,12 +262,8 @@ impl Other {
 
 /// Checks that no sample at a point of the other shape is below the answer, up to the gap that the
 /// search left open.
-#[allow(clippy::too_many_arguments)]
 fn check_samples(
-    a: &Baked,
-    pose_a: &Pose,
-    b: &Other,
-    pose_b: &Pose,
+    Pair { a, pose_a, b, pose_b }: Pair<'_>,
     signed: f64,
     doubt: f64,
     bytes: &mut Bytes<'_>,
@@ -277,10 +283,7 @@ fn check_samples(
 /// Checks that the distance is that of the mesh if they are apart. If they overlap, the reported
 /// point must have the reported depth.
 fn check_mesh(
-    a: &Baked,
-    pose_a: &Pose,
-    b: &Other,
-    pose_b: &Pose,
+    Pair { a, pose_a, b, pose_b }: Pair<'_>,
     near: &carom_query::PairContact,
     doubt: f64,
     context: &dyn Fn() -> String,
@@ -373,7 +376,7 @@ fn check_ray_and_point(a: &Baked, pose: &Pose, bytes: &mut Bytes<'_>) {
 }
 
 /// Checks that contacts before the time of impact are above 0, and near 0 at it.
-fn check_cast(a: &Baked, pose_a: &Pose, b: &Other, pose_b: &Pose, bytes: &mut Bytes<'_>) {
+fn check_cast(Pair { a, pose_a, b, pose_b }: Pair<'_>, bytes: &mut Bytes<'_>) {
     let mut turn = || if bytes.byte().is_multiple_of(2) { Vec3::ZERO } else { bytes.point_f32() };
     let turns = [turn(), turn()];
     // Any displacement, or one that leads to the field.

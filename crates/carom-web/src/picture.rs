@@ -110,56 +110,8 @@ impl Picture {
         if !is_known || self.clouds != clouds(bed)? {
             self.number_bodies(bed)?;
         }
-        let mut touching = vec![false; self.known.last().map_or(0, |id| id.index() as usize + 1)];
-        self.contacts.clear();
-        for view in world.contacts().filter(|view| view.is_touching) {
-            for id in [view.a, view.b] {
-                if let Some(touches) = touching.get_mut(id.index() as usize) {
-                    *touches = true;
-                }
-            }
-            if !drawn.contacts {
-                continue;
-            }
-            for (k, manifold) in view.manifolds.iter().enumerate() {
-                for (i, contact) in manifold.contacts().iter().enumerate() {
-                    let impulse = view.impulses.get(k).map_or(0.0, |impulse| impulse.normal[i]);
-                    self.contacts.extend(contact.middle().to_array());
-                    self.contacts.extend(contact.normal.to_array());
-                    self.contacts.push(impulse);
-                }
-            }
-        }
-        let mut walkers: Vec<BodyId> = bed.actors.walkers.iter().map(|walker| walker.hero.body()).collect();
-        walkers.sort_unstable();
-        self.poses.clear();
-        self.states.clear();
-        self.boxes.clear();
-        for &id in &self.known {
-            let body = world.body(id)?;
-            let is_moved = body.mobility() == Mobility::Dynamic;
-            let is_touching = touching.get(id.index() as usize) == Some(&true);
-            push_pose(&mut self.poses, &body.pose());
-            let is_walker = walkers.binary_search(&id).is_ok();
-            self.states.push(match (is_moved, body.is_sleeping(), is_touching) {
-                _ if is_walker => 4,
-                (false, ..) => 0,
-                (_, true, _) => 1,
-                (.., false) => 2,
-                (.., true) => 3,
-            });
-            if drawn.boxes && !matches!(body.shape(), Shape::HalfSpace(_)) {
-                self.boxes.extend(body.aabb().min.to_array());
-                self.boxes.extend(body.aabb().max.to_array());
-                self.boxes.push(f32::from(u8::from(is_moved && !body.is_sleeping())));
-            }
-        }
-        if let Some(car) = &bed.actors.car {
-            for (pose, wheel) in walkers::wheel_poses(car, world)?.iter().zip(car.wheels()) {
-                push_pose(&mut self.poses, pose);
-                self.states.push(if 0.0 < wheel.load { 3 } else { 2 });
-            }
-        }
+        let touching = self.read_contacts(bed, drawn.contacts);
+        self.read_bodies(bed, &touching, drawn.boxes)?;
         self.volumes.clear();
         if drawn.volumes {
             world.broad_phase().visit_volumes(&mut |level, volume| {
@@ -180,22 +132,89 @@ impl Picture {
         }
         self.joints.clear();
         if drawn.joints {
-            for joint in world.joints() {
-                let [a, b] = joint.bodies();
-                let (body_a, body_b) = (world.body(a)?, world.body(b)?);
-                let data = joint.data();
-                // From the middle of A to its point, to the point of B, to the middle of B.
-                let path = [
-                    body_a.motion().world_center(),
-                    body_a.pose().transform_point(data.frame_a.translation),
-                    body_b.pose().transform_point(data.frame_b.translation),
-                    body_b.motion().world_center(),
-                ];
-                let lines = path.windows(2).filter(|ends| ends[0] != ends[1]);
-                self.joints.extend(lines.flatten().flat_map(|point| point.to_array()));
-            }
+            self.read_joints(bed)?;
         }
         self.read_soft(bed);
+        Ok(())
+    }
+
+    /// Reads the contacts, if they are drawn. Returns whether each body touches another, by index.
+    fn read_contacts(&mut self, bed: &Testbed, is_drawn: bool) -> Vec<bool> {
+        let mut touching = vec![false; self.known.last().map_or(0, |id| id.index() as usize + 1)];
+        self.contacts.clear();
+        for view in bed.world().contacts().filter(|view| view.is_touching) {
+            for id in [view.a, view.b] {
+                if let Some(touches) = touching.get_mut(id.index() as usize) {
+                    *touches = true;
+                }
+            }
+            if !is_drawn {
+                continue;
+            }
+            for (k, manifold) in view.manifolds.iter().enumerate() {
+                for (i, contact) in manifold.contacts().iter().enumerate() {
+                    let impulse = view.impulses.get(k).map_or(0.0, |impulse| impulse.normal[i]);
+                    self.contacts.extend(contact.middle().to_array());
+                    self.contacts.extend(contact.normal.to_array());
+                    self.contacts.push(impulse);
+                }
+            }
+        }
+        touching
+    }
+
+    /// Reads the poses and states of bodies and wheels.
+    fn read_bodies(&mut self, bed: &Testbed, touching: &[bool], with_boxes: bool) -> Result<(), Error> {
+        let world = bed.world();
+        let mut walkers: Vec<BodyId> = bed.actors.walkers.iter().map(|walker| walker.hero.body()).collect();
+        walkers.sort_unstable();
+        self.poses.clear();
+        self.states.clear();
+        self.boxes.clear();
+        for &id in &self.known {
+            let body = world.body(id)?;
+            let is_moved = body.mobility() == Mobility::Dynamic;
+            let is_touching = touching.get(id.index() as usize) == Some(&true);
+            push_pose(&mut self.poses, &body.pose());
+            let is_walker = walkers.binary_search(&id).is_ok();
+            self.states.push(match (is_moved, body.is_sleeping(), is_touching) {
+                _ if is_walker => 4,
+                (false, ..) => 0,
+                (_, true, _) => 1,
+                (.., false) => 2,
+                (.., true) => 3,
+            });
+            if with_boxes && !matches!(body.shape(), Shape::HalfSpace(_)) {
+                self.boxes.extend(body.aabb().min.to_array());
+                self.boxes.extend(body.aabb().max.to_array());
+                self.boxes.push(f32::from(u8::from(is_moved && !body.is_sleeping())));
+            }
+        }
+        if let Some(car) = &bed.actors.car {
+            for (pose, wheel) in walkers::wheel_poses(car, world)?.iter().zip(car.wheels()) {
+                push_pose(&mut self.poses, pose);
+                self.states.push(if 0.0 < wheel.load { 3 } else { 2 });
+            }
+        }
+        Ok(())
+    }
+
+    fn read_joints(&mut self, bed: &Testbed) -> Result<(), Error> {
+        let world = bed.world();
+        for joint in world.joints() {
+            let [a, b] = joint.bodies();
+            let (body_a, body_b) = (world.body(a)?, world.body(b)?);
+            let data = joint.data();
+            // From the middle of A to its point, to the point of B, to the middle of B.
+            let path = [
+                body_a.motion().world_center(),
+                body_a.pose().transform_point(data.frame_a.translation),
+                body_b.pose().transform_point(data.frame_b.translation),
+                body_b.motion().world_center(),
+            ];
+            let lines = path.windows(2).filter(|ends| ends[0] != ends[1]);
+            self.joints.extend(lines.flatten().flat_map(|point| point.to_array()));
+        }
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use crate::load::{self, Loaded};
 use crate::progress;
 use crate::remarks::Remarks;
 use crate::report::{self, Contact, Outcome, counted, number, spaced};
-use crate::robots::{self, Attached};
+use crate::robots::{self, Attached, PlacedRobot};
 use crate::scene_page;
 use crate::self_report::SelfReport;
 use crate::solid::{self, ShapeSpec, Solid, Winding};
@@ -70,114 +70,149 @@ impl PairReport {
     }
 }
 
-/// Runs the command.
-pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
-    let mut remarks = Remarks::default();
-    let options = args.reading.options(args.keep_going).with_time(args.time);
-    let (clusters, models): (Vec<PathBuf>, Vec<PathBuf>) =
-        args.files.iter().cloned().partition(|file| solid::has_extension(file, &CLUSTERS));
-    let mut files = Vec::new();
-    if !models.is_empty() {
-        files = load::load_all(&models, &options, &mut remarks)?;
-    }
-    let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
-    let mut trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
-    if args.robots.ignore_limits {
-        robots::ignore_limits(&mut files);
-    }
-    if let Some(Trajectory { joints, rows, .. }) = &mut trajectory {
-        robots::drop_dependent(joints, rows, &[], &files, &mut remarks);
-    }
-    let named = match &trajectory {
-        Some(trajectory) => trajectory::first_row(trajectory),
-        None => robots::named_values(&args.robots, &files, &mut remarks)?,
-    };
-    robots::set(&mut files, &named)?;
-    let frame = load::frame_of(files.iter().map(|f| &f.model));
-    let mut placed = robots::robots(&files);
-    let (mut names, mut solids, numbers) = build_solids(files, winding, args.keep_going, &mut remarks)?;
-    robots::renumber(&mut placed, &numbers);
-    let of_robots = robots::ignored(&placed, &args.robots, &mut remarks)?;
-    for file in &clusters {
-        match cluster(file, args.point_radius, &Placement::IDENTITY) {
-            Ok(solid) => {
-                names.push(new_name(file, &names));
-                solids.push(solid);
-            }
-            Err(e) if args.keep_going => remarks.unread.push(e),
-            Err(e) => return Err(e),
+/// All parts that are checked, with unique names.
+struct Parts {
+    names: Vec<String>,
+    solids: Vec<Solid>,
+    robots: Vec<PlacedRobot>,
+    attached: Vec<Attached>,
+    trajectory: Option<Trajectory>,
+    /// Pairs of indices, low first.
+    ignored: HashSet<(usize, usize)>,
+    /// The unit and the up axis.
+    frame: (Option<&'static str>, Option<&'static str>),
+}
+
+impl Parts {
+    fn read(args: &CheckArgs, winding: Winding, remarks: &mut Remarks) -> Result<Parts, String> {
+        let options = args.reading.options(args.keep_going).with_time(args.time);
+        let (clusters, models): (Vec<PathBuf>, Vec<PathBuf>) =
+            args.files.iter().cloned().partition(|file| solid::has_extension(file, &CLUSTERS));
+        let mut files = Vec::new();
+        if !models.is_empty() {
+            files = load::load_all(&models, &options, remarks)?;
         }
-    }
-    let mut attached = Vec::new();
-    for Attachment { link, file } in &args.robots.attach {
-        let (robot, link, placement) = robots::link_placement(&placed, link, &named)?;
-        let solid = match solid::has_extension(file, &CLUSTERS) {
-            true => cluster(file, args.point_radius, &placement),
-            false => solid::build_on_robot(file, &placement, winding, &options),
+        let trajectory = args.robots.trajectory.as_ref().map(|file| read_trajectory(file));
+        let mut trajectory = trajectory.transpose().map_err(|e| e.to_string())?;
+        if args.robots.ignore_limits {
+            robots::ignore_limits(&mut files);
+        }
+        if let Some(Trajectory { joints, rows, .. }) = &mut trajectory {
+            robots::drop_dependent(joints, rows, &[], &files, remarks);
+        }
+        let named = match &trajectory {
+            Some(trajectory) => trajectory::first_row(trajectory),
+            None => robots::named_values(&args.robots, &files, remarks)?,
         };
+        robots::set(&mut files, &named)?;
+        let frame = load::frame_of(files.iter().map(|f| &f.model));
+        let mut robots = robots::robots(&files);
+        let (names, solids, numbers) = build_solids(files, winding, args.keep_going, remarks)?;
+        robots::renumber(&mut robots, &numbers);
+        let ignored = robots::ignored(&robots, &args.robots, remarks)?;
+        let mut parts = Parts { names, solids, robots, attached: Vec::new(), trajectory, ignored, frame };
+        for file in &clusters {
+            let solid = cluster(file, args.point_radius, &Placement::IDENTITY);
+            parts.push(file, solid, args.keep_going, remarks)?;
+        }
+        for Attachment { link, file } in &args.robots.attach {
+            let (robot, link, placement) = robots::link_placement(&parts.robots, link, &named)?;
+            let solid = match solid::has_extension(file, &CLUSTERS) {
+                true => cluster(file, args.point_radius, &placement),
+                false => solid::build_on_robot(file, &placement, winding, &options),
+            };
+            let part = parts.push(file, solid, args.keep_going, remarks)?;
+            parts.attached.extend(part.map(|part| Attached { part, robot, link }));
+        }
+        if parts.solids.is_empty() {
+            remarks.print();
+            return Err("no part could be read".to_owned());
+        }
+        remarks.add_all(parts.solids.iter().map(|solid| &solid.remarks));
+        parts.ignored.extend(ignored_pairs(&args.ignore, &parts.names, remarks)?);
+        robots::ignore_own_link(&parts.attached, &parts.robots, &mut parts.ignored);
+        Ok(parts)
+    }
+
+    /// Adds the solid of a file, and returns its index. If `keep_going`, lists it as unread instead
+    /// of an error.
+    fn push(
+        &mut self,
+        file: &Path,
+        solid: Result<Solid, String>,
+        keep_going: bool,
+        remarks: &mut Remarks,
+    ) -> Result<Option<usize>, String> {
         match solid {
             Ok(solid) => {
-                attached.push(Attached { part: solids.len(), robot, link });
-                names.push(new_name(file, &names));
-                solids.push(solid);
+                self.names.push(new_name(file, &self.names));
+                self.solids.push(solid);
+                Ok(Some(self.solids.len() - 1))
             }
-            Err(e) if args.keep_going => remarks.unread.push(e),
-            Err(e) => return Err(e),
+            Err(e) if keep_going => {
+                remarks.unread.push(e);
+                Ok(None)
+            }
+            Err(e) => Err(e),
         }
     }
-    if solids.is_empty() {
-        remarks.print();
-        return Err("no part could be read".to_owned());
-    }
-    remarks.add_all(solids.iter().map(|solid| &solid.remarks));
-    let mut ignored = ignored_pairs(&args.ignore, &names, &mut remarks)?;
-    ignored.extend(of_robots);
-    robots::ignore_own_link(&attached, &placed, &mut ignored);
-    let clearance = args.clearance.unwrap_or(0.0);
-    if let Some(path) = &trajectory {
-        let cell = trajectory::cell_of(&placed, &attached, &solids, path)?;
-        let path = JointPath::of_trajectory(&cell, path).map_err(|e| e.to_string())?;
-        let still: Vec<usize> = (0..solids.len()).filter(|part| cell.link_of(*part).is_none()).collect();
-        let still_pairs = candidates(&solids, &still, clearance, args.max_pairs)?;
-        let mut pairs: Vec<[usize; 2]> =
-            cell.pairs().into_iter().chain(still_pairs.iter().map(|(a, b)| [*a, *b])).collect();
-        pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
-        return follow(&path, &pairs, &names, &solids, args, remarks);
-    }
-    let all: Vec<usize> = (0..solids.len()).collect();
-    let candidates = candidates(&solids, &all, clearance, args.max_pairs)?;
-    let mut listed = Vec::new();
-    let test = |&(a, b): &(usize, usize)| {
-        if ignored.contains(&(a, b)) { None } else { examine(a, b, &solids, clearance) }
-    };
-    progress::map_chunks("pairs", &candidates, test, |found| {
-        for pair in found.into_iter().flatten() {
-            if args.json_lines {
-                report::print(&pair_members(&names, &pair).to_string())?;
+
+    /// Returns the pairs that collide or are nearer than the clearance. With `--json-lines`, prints
+    /// each as soon as it is found.
+    fn listed(&self, args: &CheckArgs, clearance: f64) -> Result<Vec<PairReport>, String> {
+        let all: Vec<usize> = (0..self.solids.len()).collect();
+        let candidates = candidates(&self.solids, &all, clearance, args.max_pairs)?;
+        let mut listed = Vec::new();
+        let test = |&(a, b): &(usize, usize)| {
+            if self.ignored.contains(&(a, b)) { None } else { examine(a, b, &self.solids, clearance) }
+        };
+        progress::map_chunks("pairs", &candidates, test, |found| {
+            for pair in found.into_iter().flatten() {
+                if args.json_lines {
+                    report::print(&pair_members(&self.names, &pair).to_string())?;
+                }
+                listed.push(pair);
             }
-            listed.push(pair);
-        }
-        Ok(())
-    })?;
-    let mut selves: Vec<(usize, SelfReport)> = Vec::new();
-    if args.itself {
-        let test = |part: &usize| Some((*part, SelfReport::new(solids[*part].mesh()?)));
+            Ok(())
+        })?;
+        Ok(listed)
+    }
+
+    /// Returns the parts that cross themselves.
+    fn selves(&self) -> Result<Vec<(usize, SelfReport)>, String> {
+        let all: Vec<usize> = (0..self.solids.len()).collect();
+        let mut selves: Vec<(usize, SelfReport)> = Vec::new();
+        let test = |part: &usize| Some((*part, SelfReport::new(self.solids[*part].mesh()?)));
         progress::map_chunks("parts", &all, test, |found| {
             selves.extend(found.into_iter().flatten().filter(|(_, itself)| !itself.is_clear()));
             Ok(())
         })?;
+        Ok(selves)
     }
+}
+
+/// Runs the command.
+pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
+    let mut remarks = Remarks::default();
+    let parts = Parts::read(args, winding, &mut remarks)?;
+    let clearance = args.clearance.unwrap_or(0.0);
+    if let Some(trajectory) = &parts.trajectory {
+        return follow(&parts, trajectory, clearance, args, remarks);
+    }
+    let listed = parts.listed(args, clearance)?;
+    let selves = if args.itself { parts.selves()? } else { Vec::new() };
+    let Parts { names, solids, frame, .. } = &parts;
     let unknown = listed.iter().filter(|p| p.contact.relation.is_none());
-    note_ambiguity(unknown.flat_map(|p| [p.a, p.b]), &solids, &mut remarks);
+    note_ambiguity(unknown.flat_map(|p| [p.a, p.b]), solids, &mut remarks);
     remarks.print();
     if let Some(page) = &args.html {
         let crossed: Vec<usize> = selves.iter().map(|(part, _)| *part).collect();
-        let html = scene_page::page(&names, &solids, &listed, clearance, &crossed, &remarks, frame.1)?;
+        let html = scene_page::page(names, solids, &listed, clearance, &crossed, &remarks, frame.1)?;
         report::write_file(page, html.as_bytes())?;
     }
     if args.json || args.json_lines {
         let selves = args.itself.then_some(selves.as_slice());
-        let mut document = document(&names, &listed, selves, frame, args, &remarks);
+        let mut document = document(names, &listed, selves, *frame, args, &remarks);
         if args.json_lines {
             document.remove("pairs");
             document.insert("n_pairs".to_owned(), json!(listed.len()));
@@ -187,7 +222,7 @@ pub fn run(args: &CheckArgs, winding: Winding) -> Result<Outcome, String> {
         for (part, itself) in &selves {
             report::print(&format!("{} {}", without_controls(&names[*part]), itself.text()))?;
         }
-        print_lines(&names, &listed, args, frame, &remarks)?;
+        print_lines(names, &listed, args, *frame, &remarks)?;
     }
     Ok(remarks.outcome(!listed.is_empty() || !selves.is_empty()))
 }
@@ -210,15 +245,21 @@ fn is_clear(is_known: impl IntoIterator<Item = bool>, remarks: &Remarks) -> Opti
 
 /// Reports when pairs first meet along a trajectory.
 fn follow(
-    path: &JointPath<'_>,
-    pairs: &[[usize; 2]],
-    names: &[String],
-    solids: &[Solid],
+    parts: &Parts,
+    trajectory: &Trajectory,
+    clearance: f64,
     args: &CheckArgs,
     mut remarks: Remarks,
 ) -> Result<Outcome, String> {
-    let clearance = args.clearance.unwrap_or(0.0);
-    let contacts = trajectory::follow_all(path, pairs, clearance);
+    let Parts { names, solids, robots, attached, ignored, .. } = parts;
+    let cell = trajectory::cell_of(robots, attached, solids, trajectory)?;
+    let path = JointPath::of_trajectory(&cell, trajectory).map_err(|e| e.to_string())?;
+    let still: Vec<usize> = (0..solids.len()).filter(|part| cell.link_of(*part).is_none()).collect();
+    let still_pairs = candidates(solids, &still, clearance, args.max_pairs)?;
+    let mut pairs: Vec<[usize; 2]> =
+        cell.pairs().into_iter().chain(still_pairs.iter().map(|(a, b)| [*a, *b])).collect();
+    pairs.retain(|[a, b]| !ignored.contains(&(*a, *b)));
+    let contacts = trajectory::follow_all(&path, &pairs, clearance);
     let unknown = contacts.iter().filter(|contact| contact.distance.is_none());
     note_ambiguity(unknown.flat_map(|contact| contact.parts), solids, &mut remarks);
     remarks.print();

@@ -147,129 +147,148 @@ fn at(position: DVec3) -> Pose {
     Pose::from_translation(position.as_vec3())
 }
 
+fn turned(position: DVec3, turn: DQuat) -> Pose {
+    Pose { translation: position.as_vec3(), rotation: turn.as_quat() }
+}
+
+fn text(error: impl core::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn sphere(center: DVec3, radius: f64, velocity: DVec3) -> Result<MovingSphere, String> {
+    MovingSphere::new(center, radius, velocity).map_err(text)
+}
+
+fn motion(position: DVec3, velocity: DVec3, spin: DVec3) -> Result<Motion, String> {
+    Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, velocity, spin).map_err(text)
+}
+
+/// The velocity of bodies that fall straight down.
+const DOWN: DVec3 = DVec3::new(0.0, -2.4, 0.0);
+
+/// The triangle that stands in two scenes.
+const TRIANGLE: [DVec3; 3] =
+    [DVec3::new(-1.5, 0.0, 1.2), DVec3::new(1.5, 0.3, 1.0), DVec3::new(0.0, 0.0, -1.4)];
+
 /// Builds all scenes.
 fn scenes() -> Result<Vec<Scene>, String> {
-    let mut scenes = Vec::new();
-    let down = |x: f64| DVec3::new(x, -2.4, 0.0);
-    let text = |e: &dyn core::fmt::Display| e.to_string();
+    Ok(vec![
+        bounce()?,
+        balls()?,
+        balls_on_polygon()?,
+        balls_on_simple_polygon()?,
+        capsule()?,
+        boxes()?,
+        hull()?,
+        aligned_boxes()?,
+        planks()?,
+        polyhedra()?,
+        shaft(),
+    ])
+}
 
+/// Builds a ball that bounces on a plane.
+fn bounce() -> Result<Scene, String> {
     let square = [
         DVec3::new(-1.5, 0.0, -1.5),
         DVec3::new(-1.5, 0.0, 1.5),
         DVec3::new(1.5, 0.0, 1.5),
         DVec3::new(1.5, 0.0, -1.5),
     ];
-    let floor = || sheet(&square, fan(4));
-
-    let plane = SheetPlane::new(DVec3::Y, 0.0).map_err(|e| text(&e))?;
-    let sphere = |center: DVec3, radius: f64, velocity: DVec3| {
-        MovingSphere::new(center, radius, velocity).map_err(|e| text(&e))
-    };
-    let (from, velocity) = (DVec3::new(-0.9, 1.8, 0.0), down(1.0));
+    let plane = SheetPlane::new(DVec3::Y, 0.0).map_err(text)?;
+    let (from, velocity) = (DVec3::new(-0.9, 1.8, 0.0), DOWN + DVec3::X);
     let impact = sphere(from, 0.3, velocity)?.against_plane(&plane, Sides::Both, END);
     let mut scene = Scene::new("MovingSphere::against_plane", "a ball and a plane; then on after the bounce")
-        .standing(floor(), Pose::IDENTITY)
+        .standing(sheet(&square, fan(4)), Pose::IDENTITY)
         .moving(ball(0.3), at(from), velocity, &impact);
     if let Some(Body { course: BodyMotion::Moves { velocity, after, .. }, .. }) = scene.bodies.last_mut() {
         *after = Some(reflect(*velocity, Vec3::Y, RESTITUTION, 0.0));
     }
-    scenes.push(scene);
+    Ok(scene)
+}
 
-    let (first, second) = (
-        sphere(DVec3::new(-1.2, 0.4, 0.0), 0.4, DVec3::new(1.6, 0.3, 0.0))?,
-        sphere(DVec3::new(1.3, 0.9, 0.0), 0.3, DVec3::new(-1.2, -0.1, 0.0))?,
-    );
+/// Builds two balls that meet.
+fn balls() -> Result<Scene, String> {
+    let first = sphere(DVec3::new(-1.2, 0.4, 0.0), 0.4, DVec3::new(1.6, 0.3, 0.0))?;
+    let second = sphere(DVec3::new(1.3, 0.9, 0.0), 0.3, DVec3::new(-1.2, -0.1, 0.0))?;
     let impact = first.against_sphere(&second, END);
-    scenes.push(
-        Scene::new("MovingSphere::against_sphere", "two balls")
-            .moving(ball(0.4), at(first.center()), first.velocity(), &impact)
-            .moving(ball(0.3), at(second.center()), second.velocity(), &impact),
-    );
+    Ok(Scene::new("MovingSphere::against_sphere", "two balls")
+        .moving(ball(0.4), at(first.center()), first.velocity(), &impact)
+        .moving(ball(0.3), at(second.center()), second.velocity(), &impact))
+}
 
+/// Adds balls that fall from these points, with their times of impact.
+fn falling(
+    mut scene: Scene,
+    positions: &[DVec3],
+    impact: impl Fn(&MovingSphere) -> TimeOfImpact,
+) -> Result<Scene, String> {
+    let mut times = Vec::new();
+    for &position in positions {
+        let impact = impact(&sphere(position, 0.3, DOWN)?);
+        scene = scene.moving(ball(0.3), at(position), DOWN, &impact);
+        times.push(core::mem::take(&mut scene.answer));
+    }
+    scene.answer = times.join(", ");
+    Ok(scene)
+}
+
+/// Builds balls that fall on a convex polygon.
+fn balls_on_polygon() -> Result<Scene, String> {
     let hexagon: Vec<DVec3> = (0..6)
         .map(|i| {
             let (s, c) = carom_math::ops::sin_cos(core::f64::consts::TAU * f64::from(i) / 6.0);
             DVec3::new(1.2 * c, 0.0, -1.2 * s)
         })
         .collect();
-    let polygon = Polygon::new(&hexagon).map_err(|e| text(&e))?;
-    let mut scene = Scene::new("MovingSphere::against_polygon", "balls and a polygon: face, edge, corner")
+    let polygon = Polygon::new(&hexagon).map_err(text)?;
+    let scene = Scene::new("MovingSphere::against_polygon", "balls and a polygon: face, edge, corner")
         .standing(sheet(&hexagon, fan(6)), Pose::IDENTITY);
-    let mut times = Vec::new();
-    for position in [DVec3::new(0.0, 1.7, 0.2), DVec3::new(0.0, 1.7, -1.2), DVec3::new(1.4, 1.7, 0.0)] {
-        let impact = sphere(position, 0.3, down(0.0))?.against_polygon(&polygon, Sides::Both, END);
-        scene = scene.moving(ball(0.3), at(position), down(0.0), &impact);
-        times.push(core::mem::take(&mut scene.answer));
-    }
-    scene.answer = times.join(", ");
-    scenes.push(scene);
+    let positions = [DVec3::new(0.0, 1.7, 0.2), DVec3::new(0.0, 1.7, -1.2), DVec3::new(1.4, 1.7, 0.0)];
+    falling(scene, &positions, |ball| ball.against_polygon(&polygon, Sides::Both, END))
+}
 
-    let corner = |x: f64, z: f64| DVec3::new(x, 0.0, z);
-    let around = [
-        corner(-1.5, -1.5),
-        corner(-1.5, 1.5),
-        corner(1.5, 1.5),
-        corner(1.5, 0.2),
-        corner(0.0, 0.2),
-        corner(0.0, -1.5),
-    ];
-    let notched = SimplePolygon::new(&around).map_err(|e| text(&e))?;
-    let mut scene =
-        Scene::new("MovingSphere::against_simple_polygon", "balls and a polygon that is not convex")
-            .standing(sheet(&around, notched.triangles()), Pose::IDENTITY);
-    let mut times = Vec::new();
-    for position in [DVec3::new(-0.7, 1.7, 0.3), DVec3::new(0.8, 1.7, -0.7)] {
-        let impact = sphere(position, 0.3, down(0.0))?.against_simple_polygon(&notched, Sides::Both, END);
-        scene = scene.moving(ball(0.3), at(position), down(0.0), &impact);
-        times.push(core::mem::take(&mut scene.answer));
-    }
-    scene.answer = times.join(", ");
-    scenes.push(scene);
+/// Builds balls that fall on a polygon with a notch.
+fn balls_on_simple_polygon() -> Result<Scene, String> {
+    let corners = [(-1.5, -1.5), (-1.5, 1.5), (1.5, 1.5), (1.5, 0.2), (0.0, 0.2), (0.0, -1.5)];
+    let around = corners.map(|(x, z)| DVec3::new(x, 0.0, z));
+    let notched = SimplePolygon::new(&around).map_err(text)?;
+    let scene = Scene::new("MovingSphere::against_simple_polygon", "balls and a polygon that is not convex")
+        .standing(sheet(&around, notched.triangles()), Pose::IDENTITY);
+    let positions = [DVec3::new(-0.7, 1.7, 0.3), DVec3::new(0.8, 1.7, -0.7)];
+    falling(scene, &positions, |ball| ball.against_simple_polygon(&notched, Sides::Both, END))
+}
 
-    let triangle = [DVec3::new(-1.5, 0.0, 1.2), DVec3::new(1.5, 0.3, 1.0), DVec3::new(0.0, 0.0, -1.4)];
-    let (lean, position) = (0.9, DVec3::new(0.2, 1.8, 0.2));
-    let turn = DQuat::from_rotation_z(lean);
+/// Builds a capsule that falls on a triangle.
+fn capsule() -> Result<Scene, String> {
+    let (position, turn) = (DVec3::new(0.2, 1.8, 0.2), DQuat::from_rotation_z(0.9));
     let ends = [position - turn * DVec3::Y * 0.5, position + turn * DVec3::Y * 0.5];
-    let capsule = MovingCapsule::new(ends, [0.25, 0.25], down(0.0)).map_err(|e| text(&e))?;
-    let impact = capsule.against_triangle(&triangle, Sides::Both, END).map_err(|e| text(&e))?;
-    scenes.push(
-        Scene::new("MovingCapsule::against_triangle", "a capsule and a triangle")
-            .standing(sheet(&triangle, fan(3)), Pose::IDENTITY)
-            .moving(
-                PlayerShape::Capsule(0.5, 0.25),
-                Pose { translation: position.as_vec3(), rotation: turn.as_quat() },
-                down(0.0),
-                &impact,
-            ),
-    );
+    let capsule = MovingCapsule::new(ends, [0.25, 0.25], DOWN).map_err(text)?;
+    let impact = capsule.against_triangle(&TRIANGLE, Sides::Both, END).map_err(text)?;
+    Ok(Scene::new("MovingCapsule::against_triangle", "a capsule and a triangle")
+        .standing(sheet(&TRIANGLE, fan(3)), Pose::IDENTITY)
+        .moving(PlayerShape::Capsule(0.5, 0.25), turned(position, turn), DOWN, &impact))
+}
 
-    // An edge of one box meets an edge of the other.
-    let (half, stand, fall) =
-        (DVec3::new(0.7, 0.3, 0.4), DVec3::new(0.0, 0.3, 0.0), DVec3::new(0.3, 1.9, 0.0));
-    let (under, over) =
-        (DQuat::from_rotation_y(0.5), DQuat::from_rotation_z(0.7) * DQuat::from_rotation_y(1.1));
+/// Builds two boxes: an edge of one meets an edge of the other.
+fn boxes() -> Result<Scene, String> {
+    let half = DVec3::new(0.7, 0.3, 0.4);
+    let (stand, under) = (DVec3::new(0.0, 0.3, 0.0), DQuat::from_rotation_y(0.5));
+    let fall = DVec3::new(0.3, 1.9, 0.0);
+    let over = DQuat::from_rotation_z(0.7) * DQuat::from_rotation_y(1.1);
     let polytope = |center: DVec3, turn: DQuat, velocity: DVec3| {
-        MovingPolytope::cuboid(
-            center,
-            [turn * DVec3::X * half.x, turn * DVec3::Y * half.y, turn * DVec3::Z * half.z],
-            velocity,
-        )
-        .map_err(|e| text(&e))
+        let axes = [turn * DVec3::X * half.x, turn * DVec3::Y * half.y, turn * DVec3::Z * half.z];
+        MovingPolytope::cuboid(center, axes, velocity).map_err(text)
     };
-    let (a, b) = (polytope(fall, over, down(0.0))?, polytope(stand, under, DVec3::ZERO)?);
-    let turned =
-        |position: DVec3, turn: DQuat| Pose { translation: position.as_vec3(), rotation: turn.as_quat() };
-    scenes.push(
-        Scene::new("MovingPolytope::time_of_impact", "two boxes, by separating axes over time")
-            .standing(PlayerShape::Cuboid(half.as_vec3()), turned(stand, under))
-            .moving(
-                PlayerShape::Cuboid(half.as_vec3()),
-                turned(fall, over),
-                down(0.0),
-                &a.time_of_impact(&b, END),
-            ),
-    );
+    let (a, b) = (polytope(fall, over, DOWN)?, polytope(stand, under, DVec3::ZERO)?);
+    let cuboid = || PlayerShape::Cuboid(half.as_vec3());
+    Ok(Scene::new("MovingPolytope::time_of_impact", "two boxes, by separating axes over time")
+        .standing(cuboid(), turned(stand, under))
+        .moving(cuboid(), turned(fall, over), DOWN, &a.time_of_impact(&b, END)))
+}
 
+/// Builds a hull that falls on a triangle.
+fn hull() -> Result<Scene, String> {
     let tip = [
         DVec3::new(0.0, 1.0, 0.0),
         DVec3::new(-0.5, 2.0, 0.6),
@@ -278,20 +297,21 @@ fn scenes() -> Result<Vec<Scene>, String> {
     ];
     let sides = [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2]];
     let edges = [[0, 1], [0, 2], [0, 3], [1, 2], [2, 3], [3, 1]];
-    let hull = MovingPolytope::hull(&tip, &sides, &edges, down(0.0)).map_err(|e| text(&e))?;
-    let base = MovingPolytope::triangle(triangle, DVec3::ZERO).map_err(|e| text(&e))?;
-    scenes.push(
-        Scene::new("MovingPolytope::time_of_impact", "a hull and a triangle, by separating axes over time")
-            .standing(sheet(&triangle, fan(3)), Pose::IDENTITY)
-            .moving(sheet(&tip, sides), Pose::IDENTITY, down(0.0), &hull.time_of_impact(&base, END)),
-    );
+    let hull = MovingPolytope::hull(&tip, &sides, &edges, DOWN).map_err(text)?;
+    let base = MovingPolytope::triangle(TRIANGLE, DVec3::ZERO).map_err(text)?;
+    let by = "MovingPolytope::time_of_impact";
+    Ok(Scene::new(by, "a hull and a triangle, by separating axes over time")
+        .standing(sheet(&TRIANGLE, fan(3)), Pose::IDENTITY)
+        .moving(sheet(&tip, sides), Pose::IDENTITY, DOWN, &hull.time_of_impact(&base, END)))
+}
 
-    // Axis-aligned boxes overlap from the latest start to the earliest end of the intervals on the
-    // axes.
+/// Builds two axis-aligned boxes. They overlap from the latest start to the earliest end of the
+/// intervals on the axes.
+fn aligned_boxes() -> Result<Scene, String> {
     let (size, left, right) = (DVec3::splat(0.4), DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.2, 0.8, 0.1));
     let (go, come) = (DVec3::new(2.6, 0.0, 0.0), DVec3::new(-0.8, -0.3, 0.0));
     let boxed = |position: DVec3, velocity: DVec3| {
-        MovingAabb::new(position - size, position + size, velocity).map_err(|e| text(&e))
+        MovingAabb::new(position - size, position + size, velocity).map_err(text)
     };
     let overlap = boxed(left, go)?.may_meet(&boxed(right, come)?, SHOWN).unwrap_or([f64::INFINITY; 2]);
     let mut scene = Scene::new("MovingAabb::may_meet", "boxes that begin and end to overlap");
@@ -300,20 +320,13 @@ fn scenes() -> Result<Vec<Scene>, String> {
         let course = BodyMotion::Passes { velocity: velocity.as_vec3(), overlap };
         scene.bodies.push(Body { shape: PlayerShape::Cuboid(size.as_vec3()), start: at(position), course });
     }
-    scenes.push(scene);
-    scenes.push(planks(&text)?);
-    scenes.push(polyhedra(&text)?);
-    scenes.push(shaft());
-    Ok(scenes)
+    Ok(scene)
 }
 
 /// Builds two planks that turn: the balls around them give the interval in which they may meet.
-fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
+fn planks() -> Result<Scene, String> {
     let half = DVec3::new(0.7, 0.1, 0.2);
     let radius = carom_math::ops::sqrt(half.length_squared());
-    let motion = |position: DVec3, velocity: DVec3, spin: DVec3| {
-        Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
-    };
     let motions = [
         motion(DVec3::new(-1.6, 0.4, 0.0), DVec3::new(2.6, 0.0, 0.0), DVec3::Z * 5.0)?,
         motion(DVec3::new(1.6, 1.4, 0.0), DVec3::new(-1.6, 0.0, 0.0), DVec3::Y * 4.0)?,
@@ -335,7 +348,7 @@ fn planks(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, Str
 }
 
 /// Builds two L-shaped bodies that move on screws: an edge of one meets an edge of the other.
-fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, String> {
+fn polyhedra() -> Result<Scene, String> {
     let outline = [(-0.6, -0.6), (0.9, -0.6), (0.9, 0.0), (0.0, 0.0), (0.0, 0.9), (-0.6, 0.9)];
     let side = |z: f64| outline.map(|(x, y)| DVec3::new(x, y, z));
     let vertices: Vec<DVec3> = side(-0.25).into_iter().chain(side(0.25)).collect();
@@ -344,10 +357,7 @@ fn polyhedra(text: &dyn Fn(&dyn core::fmt::Display) -> String) -> Result<Scene, 
     for (i, j) in (0..6).map(|i| (i, (i + 1) % 6)) {
         triangles.extend([[i, j, j + 6], [i, j + 6, i + 6]]);
     }
-    let body = Polyhedron::new(&vertices, &triangles).map_err(|e| text(&e))?;
-    let motion = |position: DVec3, velocity: DVec3, spin: DVec3| {
-        Motion::new(DQuat::IDENTITY, position, DVec3::ZERO, velocity, spin).map_err(|e| text(&e))
-    };
+    let body = Polyhedron::new(&vertices, &triangles).map_err(text)?;
     let motions = [
         motion(DVec3::new(-1.5, 0.5, 0.0), DVec3::new(1.6, 0.2, 0.0), DVec3::new(0.5, 1.5, 2.5))?,
         motion(DVec3::new(1.5, 1.1, 0.0), DVec3::new(-1.5, 0.0, 0.0), DVec3::new(-2.0, 1.0, 1.0))?,

@@ -92,38 +92,11 @@ fn simulate(
             }
         }
         if frame % every(args) == 0 {
-            let mut state = vec![BodyState::Awake; bodies.len()];
-            let mut faces = vec![FaceState::Free; n_faces];
-            let mut points = Vec::new();
-            for contact in world.contacts().filter(|contact| contact.is_touching) {
-                for (k, &body) in bodies.iter().enumerate() {
-                    if body == contact.a || body == contact.b {
-                        state[k] = BodyState::InContact;
-                    }
-                }
-                for point in contact.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
-                    points.push(point.point_b);
-                    // The mesh was inserted first, so it is the first body of its pairs.
-                    if sheet.as_ref().is_some_and(|(sheet, _)| *sheet == contact.a)
-                        && let Some(face) = faces.get_mut(point.part_a as usize)
-                    {
-                        *face = FaceState::TouchesOther;
-                    }
-                }
-            }
-            for (state, &body) in state.iter_mut().zip(&bodies) {
-                let motion = world.body(body).map(|body| body.motion()).map_err(|e| e.to_string())?;
-                if motion.inverse_mass == 0.0 {
-                    *state = BodyState::Fixed;
-                } else if motion.is_sleeping {
-                    *state = BodyState::Asleep;
-                }
-            }
-            let poses: Result<Vec<Pose>, _> =
-                bodies.iter().map(|&body| world.body(body).map(|body| body.pose())).collect();
+            let Drawn { poses, states, points, faces } =
+                drawn(&world, &bodies, sheet.map(|(sheet, _)| sheet), n_faces)?;
             let n_touching = world.stats().n_touching as f64;
             let values = vec![times.total() * 1e3, energy.kinetic, energy.potential, n_touching];
-            recording.push(poses.map_err(|e| e.to_string())?, state, &points, FrameStats { values });
+            recording.push(poses, states, &points, FrameStats { values });
             if let Some((_, vertices_at)) = sheet {
                 recording.push_surfaces(vec![SurfaceFrame { vertices: vertices_at(seconds), faces }]);
             }
@@ -144,4 +117,45 @@ fn simulate(
     let holds = "the parts of the world fit together";
     run.check = args.check.then_some(Checked { n_faults, found: faults, n_left_out: 0, holds });
     Ok(run)
+}
+
+/// The bodies of a frame, their contacts, and the faces of the mesh that deforms.
+struct Drawn {
+    poses: Vec<Pose>,
+    states: Vec<BodyState>,
+    points: Vec<Vec3>,
+    faces: Vec<FaceState>,
+}
+
+fn drawn(world: &World, bodies: &[BodyId], sheet: Option<BodyId>, n_faces: usize) -> Result<Drawn, String> {
+    let mut states = vec![BodyState::Awake; bodies.len()];
+    let mut faces = vec![FaceState::Free; n_faces];
+    let mut points = Vec::new();
+    for contact in world.contacts().filter(|contact| contact.is_touching) {
+        for (k, &body) in bodies.iter().enumerate() {
+            if body == contact.a || body == contact.b {
+                states[k] = BodyState::InContact;
+            }
+        }
+        for point in contact.manifolds.iter().flat_map(|manifold| manifold.contacts()) {
+            points.push(point.point_b);
+            // The mesh was inserted first, so it is the first body of its pairs.
+            if sheet == Some(contact.a)
+                && let Some(face) = faces.get_mut(point.part_a as usize)
+            {
+                *face = FaceState::TouchesOther;
+            }
+        }
+    }
+    for (state, &body) in states.iter_mut().zip(bodies) {
+        let motion = world.body(body).map(|body| body.motion()).map_err(|e| e.to_string())?;
+        if motion.inverse_mass == 0.0 {
+            *state = BodyState::Fixed;
+        } else if motion.is_sleeping {
+            *state = BodyState::Asleep;
+        }
+    }
+    let poses = bodies.iter().map(|&body| world.body(body).map(|body| body.pose()));
+    let poses = poses.collect::<Result<_, _>>().map_err(|e| e.to_string())?;
+    Ok(Drawn { poses, states, points, faces })
 }
