@@ -98,7 +98,7 @@ impl Default for CarSettings {
 pub struct Controls {
     /// The throttle: -1 is full backwards, 1 full forwards.
     pub throttle: f64,
-    /// The brake, 0 to 1.
+    /// The brake, as a fraction of its largest force, 0 to 1.
     pub brake: f64,
     /// The steering angle of the front wheels, in radians; above 0 to the left.
     pub steer: f64,
