@@ -99,7 +99,7 @@ impl Default for CarSettings {
 pub struct Controls {
     /// The throttle: -1 is full backwards, 1 full forwards. Default: 0.
     pub throttle: f64,
-    /// The brake, 0 to 1. Default: 0.
+    /// The brake, as a fraction of its largest force, 0 to 1. Default: 0.
     pub brake: f64,
     /// The steering angle of the front wheels, in radians; above 0 to the left. From -1.5 to 1.5
     /// for a [`Car`], and within the largest angle of each wheel for a `Vehicle`. Default: 0.

@@ -84,8 +84,14 @@ struct PushedBody {
 /// Wheels on a dynamic body of a world. They roll through bodies lighter than a twentieth of the
 /// mass that each wheel carries; the chassis collides with these.
 ///
+/// It has no engine, gears, differentials or anti-roll bars, and the wheels have no mass. Each wheel
+/// gets the throttle times its `max_drive_force`. A handbrake is a brake of the rear wheels alone,
+/// by [`Vehicle::drive_each`].
+///
 /// A vehicle is plain data. A snapshot of the world does not contain it. A clone of it and the
 /// snapshot continue a drive with the same bits (test: `vehicle_grounds::its_state_is_data`).
+#[doc(alias = "DynamicRayCastVehicleController")]
+#[doc(alias = "WheeledVehicle")]
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Vehicle {
@@ -158,8 +164,9 @@ impl Vehicle {
         &self.wheels
     }
 
-    /// Returns the forward speed of the chassis at the last call of [`Vehicle::drive`], in length
-    /// per second; below 0 backwards.
+    /// Returns the speed of the chassis along its x axis at the last call of [`Vehicle::drive`], in
+    /// length per second; below 0 backwards. It is that before the step.
+    #[doc(alias = "current_vehicle_speed")]
     pub fn speed(&self) -> f64 {
         self.speed
     }
@@ -340,7 +347,7 @@ impl Vehicle {
         row.drive = controls.throttle * desc.max_drive_force * dt;
         row.brake = controls.brake;
         row.max_brake = (desc.max_brake_force * dt).min(f64::MAX);
-        row.relaxation = RELAXATION_LENGTH * desc.radius;
+        row.relaxation = (RELAXATION_LENGTH * desc.radius).max(f64::MIN_POSITIVE);
         row.stretch = wheel.stretch;
         row.ground_key = ground.and_then(|ground| {
             let is_fixed = world.body(ground).ok()?.mobility() == Mobility::Fixed;

@@ -22,8 +22,9 @@ pub struct WheelDesc {
     /// The largest travel of the hub up from the mount, a length above 0. A stop ends it. Default:
     /// 0.3.
     pub travel: f64,
-    /// The natural frequency of the chassis on its springs, in hertz, if each wheel carries its
-    /// share of the mass. Above 0. Default: 1.5.
+    /// The natural frequency of the chassis on its springs, in hertz. The stiffness of a spring is
+    /// m (2 pi `frequency`)^2, with m the mass of the chassis over the number of wheels. Above 0.
+    /// Default: 1.5.
     pub frequency: f64,
     /// The damping ratio of the spring; 1 is critical. Not negative. Default: 0.5.
     pub damping_ratio: f64,
@@ -34,15 +35,18 @@ pub struct WheelDesc {
     /// friction of this ground and a body of the default material. So with friction `f` of the
     /// ground they are `sqrt(f / 0.5)` times as large, unless its combine rule is `Max` (test:
     /// `vehicle_grips::r_the_ground_counts_in_the_distance_of_braking`). Hooks do not change them.
+    ///
+    /// A rolling tyre slips aside in proportion to its force. It uses up its grip at a slip of 0.1,
+    /// the speed aside over that ahead (test: `vehicle_rest::slips_in_proportion_to_its_force`).
     pub grip: [f64; 2],
     /// The largest steering angle to each side, in radians, from 0 to 1.5; 0 for a wheel that does
     /// not steer. Default: 0.
     pub max_steer: f64,
-    /// The force of the engine at full throttle, in newtons, not negative; 0 for a wheel without
-    /// drive. Default: 0.
+    /// The force of the engine at this wheel at full throttle, in newtons, not negative; 0 for a
+    /// wheel without drive. Default: 0.
     pub max_drive_force: f64,
-    /// The largest force of the brake, in newtons, not negative. The grip limits it too. Default:
-    /// `f64::MAX`.
+    /// The force of the brake at this wheel if it is fully applied, in newtons, not negative. The
+    /// grip limits it too, so with the default a full brake locks the wheel. Default: `f64::MAX`.
     pub max_brake_force: f64,
 }
 
@@ -174,7 +178,8 @@ impl WheelDesc {
 /// The largest steering angle of any wheel, in radians.
 const MAX_STEER: f64 = 1.5;
 
-/// A wheel after the last call of [`Vehicle::drive`](crate::Vehicle::drive).
+/// A wheel after the last call of [`Vehicle::drive`](crate::Vehicle::drive), in metres, newtons and
+/// radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -209,8 +214,7 @@ pub struct VehicleWheel {
     /// The anchor of the tyre on the ground, in the frame of the ground.
     pub(crate) anchor: Option<DVec3>,
     /// The vector from the anchor to the contact point at the end of the step, along the wheel and
-    /// aside. A state that was stored without it has none.
-    #[cfg_attr(feature = "serde", serde(default))]
+    /// aside.
     pub(crate) stretch: [f64; 2],
 }
 

@@ -328,7 +328,8 @@ impl WheelRow {
             slipped(self.along - self.drive, a)
         };
         let across = if self.is_sliding { slipped(self.across, b) } else { kept * moved(1, self.aside) };
-        [along, across].map(|stretch| stretch.clamp(-most, most))
+        let limited = |stretch: f64| if stretch.is_finite() { stretch.clamp(-most, most) } else { 0.0 };
+        [along, across].map(limited)
     }
 
     /// Returns the directions in which the tyre sticks, each with the index of its stretch and the

@@ -61,11 +61,10 @@ fn characters_walk_the_castle_and_push_crates() {
     course.world.validate().unwrap();
 }
 
-/// Two crates on each other may jam before the car: that happens in one of four runs at most.
+/// The car pushes the crates away, also those that it carries into the entrance of the tunnel.
 #[test]
 fn the_car_reaches_the_end_of_the_road() {
-    let mut n_jams = 0;
-    for seed in 1..=4 {
+    for seed in 1..=8 {
         let mut course = Course::new(car, 30, seed);
         let boxes = course.boxes();
         assert_eq!(boxes.len(), 30);
@@ -79,11 +78,9 @@ fn the_car_reaches_the_end_of_the_road() {
         }
         let at = course.world.body(chassis).unwrap().position();
         println!("seed {seed}: {at}, {highest} m, {} moved", course.n_moved(&boxes));
-        assert!(80.0 < at.x && at.z.abs() < 5.0 && 2.5 < highest, "seed {seed}: {at}, {highest}");
-        n_jams += u32::from(at.x < 120.0);
+        assert!(120.0 < at.x && at.z.abs() < 5.0 && 2.5 < highest, "seed {seed}: {at}, {highest}");
         assert!(course.actors.car.as_ref().unwrap().speed().abs() < 0.1, "seed {seed}");
         assert!(20 <= course.n_moved(&boxes), "seed {seed}");
         course.world.validate().unwrap();
     }
-    assert!(n_jams <= 1, "{n_jams} cars are stopped by crates");
 }
