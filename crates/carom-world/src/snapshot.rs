@@ -311,54 +311,63 @@ impl<B: BroadPhase> World<B> {
         {
             world.soft = snapshot.soft.restored()?;
         }
+        world.restore_shapes(snapshot, &mut shape_of)?;
+        Ok(world)
+    }
 
-        let n = world.bodies.motions.len();
+    /// Restores the shapes of all bodies, and their boxes in the broad phase.
+    fn restore_shapes(
+        &mut self,
+        snapshot: &Snapshot,
+        shape_of: &mut dyn FnMut(&SavedCollider) -> Option<Shape>,
+    ) -> Result<(), WorldError> {
+        let n = self.bodies.motions.len();
         let nothing = (Aabb { min: Vec3::ZERO, max: Vec3::ZERO }, Filter::default());
-        world.bodies.shapes.resize(n, None);
-        world.bodies.sizes.resize(n, Size::Other);
-        world.bodies.roundness.resize(n, Roundness::Sharp);
-        world.bodies.girths.resize(n, Girth::NONE);
+        self.bodies.shapes.resize(n, None);
+        self.bodies.sizes.resize(n, Size::Other);
+        self.bodies.roundness.resize(n, Roundness::Sharp);
+        self.bodies.girths.resize(n, Girth::NONE);
         let mut boxes = Vec::with_capacity(n);
         for index in 0..n {
-            if world.bodies.generations[index].is_multiple_of(2) {
+            if self.bodies.generations[index].is_multiple_of(2) {
                 boxes.push(nothing);
                 continue;
             }
-            let mut shape = snapshot.shape_of(index, &mut shape_of)?;
+            let mut shape = snapshot.shape_of(index, shape_of)?;
             let stored = snapshot.deforming.binary_search_by_key(&(index as u32), StoredSheet::body);
             if let Ok(place) = stored {
                 let what = "a deformed mesh whose shape has other vertices";
-                let deformed = world.bodies.deforming.restore(&snapshot.deforming[place], &shape);
+                let deformed = self.bodies.deforming.restore(&snapshot.deforming[place], &shape);
                 shape = deformed.ok_or(Inconsistency { what, index })?;
             }
-            let traits = core::mem::replace(&mut world.bodies.traits[index], Traits::NONE);
+            let traits = core::mem::replace(&mut self.bodies.traits[index], Traits::NONE);
             if let Some(slots) = snapshot.slots_of(index as u32) {
                 let composite = Composite::restored(slots.to_vec(), &shape);
                 let composite = composite.map_err(|fault| Inconsistency { index, ..fault })?;
                 let what = "the properties of a body, which differ from those of its colliders";
                 demand(composite.summary(&traits) == traits, what, index)?;
-                world.bodies.composites.set(index as u32, Some(composite));
+                self.bodies.composites.set(index as u32, Some(composite));
             }
-            world.bodies.replace_traits(index, traits);
-            world.bodies.put_shape(index, Some(shape.clone()));
-            boxes.push((world.box_of(index, &shape), world.bodies.proxy_filter(index)));
-            world.bodies.n_live += 1;
+            self.bodies.replace_traits(index, traits);
+            self.bodies.put_shape(index, Some(shape.clone()));
+            boxes.push((self.box_of(index, &shape), self.bodies.proxy_filter(index)));
+            self.bodies.n_live += 1;
         }
-        for (body, slot, n) in world.bodies.part_materials.counts() {
-            let shape = world.bodies.solids([&[], &[]]).shape(body as usize, Part::Slot(slot));
+        for (body, slot, n) in self.bodies.part_materials.counts() {
+            let shape = self.bodies.solids([&[], &[]]).shape(body as usize, Part::Slot(slot));
             let fits = shape.is_some_and(|shape| shape.n_parts() as usize == n);
             demand(fits, "a shape with another number of parts than its materials", body as usize)?;
         }
         let mut proxies = Vec::with_capacity(n);
-        world.broad.insert_batch(&boxes, &mut proxies)?;
-        world.bodies.proxies = proxies.iter().copied().map(Some).collect();
+        self.broad.insert_batch(&boxes, &mut proxies)?;
+        self.bodies.proxies = proxies.iter().copied().map(Some).collect();
         // Freed in the original order, so that numbers are reused in the same order.
-        for &index in &world.bodies.free {
-            if let Some(proxy) = world.bodies.proxies[index as usize].take() {
-                world.broad.remove(proxy)?;
+        for &index in &self.bodies.free {
+            if let Some(proxy) = self.bodies.proxies[index as usize].take() {
+                self.broad.remove(proxy)?;
             }
         }
-        Ok(world)
+        Ok(())
     }
 }
 

@@ -27,7 +27,7 @@ use crate::continuous::state::{Near, Slides};
 use carom_broad::BroadPhase;
 use carom_math::glam::{DQuat, DVec3};
 use carom_math::{Pose, Vec3, ops};
-use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, cast_with, contact_with};
+use carom_query::{ImpactSettings, Motion, Shape, TimeOfImpact, Workspace, cast_with, contact_with};
 
 /// A path is swept at most this many times.
 const MAX_SWEEPS: u32 = 4;
@@ -79,48 +79,19 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             return;
         };
         let Ok(known) = self.broad.aabb(proxy) else { return };
-        let start = self.bodies.motions[index].pose;
-        let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
+        let Some(is_clear) = self.find_near(pairs, slides, sweeps) else { return };
         let Slides { near, walls, stopped, .. } = slides;
-        near.clear();
-        walls.clear();
-        stopped.clear();
-        // A body with several legs does not turn further, because its present orientation follows
-        // from its momentum.
-        let mut may_turn = whole.n_legs() == 1;
-        for other in pairs.iter().map(|pair| pair.1 as usize) {
-            let pose = self.bodies.motions[other].pose;
-            let Ok(motion) = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()) else {
-                return;
-            };
-            let beside = (WALL_DISTANCE_RATIO * slop) as f32;
-            let is_fast = [true, self.bodies.traits[other].is_fast];
-            for parts in self.part_pairs(index, other) {
-                let Some([own, shape_b]) = self.shapes_of([index, other], parts) else { continue };
-                let mut target = Some(slop);
-                if let Some(found) = contact_with(own, &start, shape_b, &pose, beside, &mut sweeps.memory) {
-                    let separation = f64::from(found.contact.distance);
-                    target =
-                        (0.0 < separation).then(|| self.least_distance(separation, [index, other], is_fast));
-                    may_turn &= 0.0 < separation;
-                    let normal = found.contact.normal.as_dvec3();
-                    walls.push(normal);
-                    if sweeps.stops[other] < 1.0 {
-                        stopped.push(normal);
-                    }
-                }
-                near.push(Near { index: other, parts, motion, target });
-            }
-        }
         // 0 along locked axes, 1 along the others.
         let free = self.bodies.motions[index].locked_axes.free_translation(Vec3::ONE).as_dvec3();
-        let core = self.core_of(index);
+        let start = self.bodies.motions[index].pose;
         let center = self.bodies.motions[index].center_of_mass.as_dvec3();
         let bounds = self.bodies.bounds(self.settings, self.dt);
         let (mut linear, mut angular) = (staying(whole.linear() * rest, stopped), DVec3::ZERO);
         let own = start.rotation.as_dquat().normalize();
         let turned = whole.rotations(&sweeps.rotations)[whole.n_legs() as usize];
-        if may_turn {
+        // A body with several legs does not turn further, because its present orientation follows
+        // from its momentum.
+        if is_clear && whole.n_legs() == 1 {
             angular = between(own, turned);
         }
         let mut pose = start;
@@ -131,37 +102,7 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             }
             let (rotation, translation) = (pose.rotation.as_dquat(), pose.translation.as_dvec3());
             let Ok(motion) = Motion::new(rotation, translation, center, linear, angular) else { break };
-            let (mut until, mut met) = (1.0, None);
-            for (slot, near) in near.iter().enumerate() {
-                let Some([own, shape_b]) = self.shapes_of([index, near.index], near.parts) else { continue };
-                let settings = ImpactSettings::default()
-                    .with_times(0.0, until)
-                    .with_target_distance(near.target.unwrap_or(0.0));
-                let (mut normal, memory) = (None, &mut sweeps.memory);
-                let mut free_of = |found: TimeOfImpact| {
-                    normal = if let TimeOfImpact::Hit(impact) = found { Some(impact.normal) } else { None };
-                    found.safe_until(until)
-                };
-                let free = match (near.target, &core) {
-                    (Some(_), _) => {
-                        free_of(cast_with(own, &motion, shape_b, &near.motion, &settings, memory))
-                    }
-                    (None, Some(core)) => {
-                        let (turn, zero) = (DQuat::IDENTITY, DVec3::ZERO);
-                        let middle = motion.center_at(0.0);
-                        let Ok(straight) = Motion::new(turn, middle, zero, linear, zero) else { continue };
-                        let other = (shape_b, &self.bodies.motions[near.index].pose);
-                        core.free_until(middle, other, until, |ball| {
-                            free_of(cast_with(ball, &straight, shape_b, &near.motion, &settings, memory))
-                        })
-                    }
-                    _ => continue,
-                };
-                if free < until {
-                    until = free;
-                    met = Some((slot, normal));
-                }
-            }
+            let (until, met) = self.free_until(index, &motion, near, &mut sweeps.memory);
             // The body turns to the end of its path, or not at all.
             if until < 1.0 && angular != DVec3::ZERO {
                 angular = DVec3::ZERO;
@@ -186,6 +127,79 @@ impl<B: BroadPhase> ContinuousStep<'_, B> {
             walls.push(normal);
         }
         self.bodies.motions[index].pose = pose;
+    }
+
+    /// Lists the bodies of these pairs, and those among them that are walls beside the body.
+    /// Returns whether the body overlaps none of them. `None` if a pose is not finite.
+    fn find_near(&self, pairs: &[(u32, u32)], slides: &mut Slides, sweeps: &mut Sweeps) -> Option<bool> {
+        let Slides { near, walls, stopped, .. } = slides;
+        near.clear();
+        walls.clear();
+        stopped.clear();
+        let slop = f64::from(self.settings.solver.slop * self.settings.solver.length_unit);
+        let beside = (WALL_DISTANCE_RATIO * slop) as f32;
+        let mut is_clear = true;
+        for (index, other) in pairs.iter().map(|&(body, other)| (body as usize, other as usize)) {
+            let [start, pose] = [index, other].map(|body| self.bodies.motions[body].pose);
+            let motion = Motion::fixed(pose.rotation.as_dquat(), pose.translation.as_dvec3()).ok()?;
+            let is_fast = [true, self.bodies.traits[other].is_fast];
+            for parts in self.part_pairs(index, other) {
+                let Some([own, shape_b]) = self.shapes_of([index, other], parts) else { continue };
+                let mut target = Some(slop);
+                if let Some(found) = contact_with(own, &start, shape_b, &pose, beside, &mut sweeps.memory) {
+                    let separation = f64::from(found.contact.distance);
+                    target =
+                        (0.0 < separation).then(|| self.least_distance(separation, [index, other], is_fast));
+                    is_clear &= 0.0 < separation;
+                    let normal = found.contact.normal.as_dvec3();
+                    walls.push(normal);
+                    if sweeps.stops[other] < 1.0 {
+                        stopped.push(normal);
+                    }
+                }
+                near.push(Near { index: other, parts, motion, target });
+            }
+        }
+        Some(is_clear)
+    }
+
+    /// Returns the time up to which a motion of a body is free, from 0 to 1. If it ends earlier, it
+    /// also returns the slot in `near` that ends it, and the normal there if it is known.
+    fn free_until(
+        &self,
+        index: usize,
+        motion: &Motion,
+        near: &[Near],
+        memory: &mut Workspace,
+    ) -> (f64, Option<(usize, Option<DVec3>)>) {
+        let (mut until, mut met) = (1.0, None);
+        for (slot, near) in near.iter().enumerate() {
+            let Some([own, shape_b]) = self.shapes_of([index, near.index], near.parts) else { continue };
+            let settings = ImpactSettings::default()
+                .with_times(0.0, until)
+                .with_target_distance(near.target.unwrap_or(0.0));
+            let mut normal = None;
+            let mut free_of = |shape: &Shape, motion: &Motion| {
+                let found = cast_with(shape, motion, shape_b, &near.motion, &settings, memory);
+                normal = if let TimeOfImpact::Hit(impact) = found { Some(impact.normal) } else { None };
+                found.safe_until(until)
+            };
+            let free = if near.target.is_some() {
+                free_of(own, motion)
+            } else {
+                let Some(core) = self.core_of(index) else { continue };
+                let (turn, zero) = (DQuat::IDENTITY, DVec3::ZERO);
+                let middle = motion.center_at(0.0);
+                let Ok(straight) = Motion::new(turn, middle, zero, motion.linear(), zero) else { continue };
+                let other = (shape_b, &self.bodies.motions[near.index].pose);
+                core.free_until(middle, other, until, |ball| free_of(ball, &straight))
+            };
+            if free < until {
+                until = free;
+                met = Some((slot, normal));
+            }
+        }
+        (until, met)
     }
 
     /// Returns these shapes of two bodies.

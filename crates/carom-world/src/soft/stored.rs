@@ -208,6 +208,35 @@ impl StoredThing {
         Ok(Thing { kind, radius, collision, ids, positions: Vec::new(), velocities: Vec::new() })
     }
 
+    /// Returns the kind of a soft body with these elements.
+    fn kind_of(&self, elements: &[u32]) -> Result<SoftBodyKind, &'static str> {
+        let numbers: Vec<f32> = self.numbers.iter().map(|bits| f32::from_bits(*bits)).collect();
+        Ok(match (self.kind, &numbers[..]) {
+            (Kind::Cloth, &[stretch, bend, damping, tear]) => {
+                let settings = ClothSettings::default()
+                    .with_stretch_stiffness(stretch)
+                    .with_bend_stiffness(bend)
+                    .with_damping(damping)
+                    .with_tear_strain(tear);
+                SoftBodyKind::Cloth { triangles: elements.as_chunks().0.to_vec(), settings }
+            }
+            (Kind::Rope, &[stretch, bend, damping]) => SoftBodyKind::Rope(
+                RopeSettings::default()
+                    .with_stretch_stiffness(stretch)
+                    .with_bend_stiffness(bend)
+                    .with_damping(damping),
+            ),
+            (Kind::Volume, &[modulus, ratio, damping]) => {
+                let settings = SoftBodySettings::default()
+                    .with_youngs_modulus(modulus)
+                    .with_poisson_ratio(ratio)
+                    .with_damping(damping);
+                SoftBodyKind::Volume { tetrahedra: elements.as_chunks().0.to_vec(), settings }
+            }
+            _ => return Err("the kind of a soft body"),
+        })
+    }
+
     fn restored_part(
         &self,
         stored: &StoredPart,
@@ -237,31 +266,7 @@ impl StoredThing {
         {
             return Err("a number of a soft body");
         }
-        let numbers: Vec<f32> = self.numbers.iter().map(|bits| f32::from_bits(*bits)).collect();
-        let kind = match (self.kind, &numbers[..]) {
-            (Kind::Cloth, &[stretch, bend, damping, tear]) => {
-                let settings = ClothSettings::default()
-                    .with_stretch_stiffness(stretch)
-                    .with_bend_stiffness(bend)
-                    .with_damping(damping)
-                    .with_tear_strain(tear);
-                SoftBodyKind::Cloth { triangles: elements.as_chunks().0.to_vec(), settings }
-            }
-            (Kind::Rope, &[stretch, bend, damping]) => SoftBodyKind::Rope(
-                RopeSettings::default()
-                    .with_stretch_stiffness(stretch)
-                    .with_bend_stiffness(bend)
-                    .with_damping(damping),
-            ),
-            (Kind::Volume, &[modulus, ratio, damping]) => {
-                let settings = SoftBodySettings::default()
-                    .with_youngs_modulus(modulus)
-                    .with_poisson_ratio(ratio)
-                    .with_damping(damping);
-                SoftBodyKind::Volume { tetrahedra: elements.as_chunks().0.to_vec(), settings }
-            }
-            _ => return Err("the kind of a soft body"),
-        };
+        let kind = self.kind_of(elements)?;
         let mut constraint = constraint_of(&kind, rest, first).map_err(|_| "the elements of a soft body")?;
         match &mut constraint {
             Constraint::Volume(body) => {
