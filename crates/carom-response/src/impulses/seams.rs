@@ -14,7 +14,7 @@
 //!
 //! Reference: none; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005, matches
 //! contacts of one pair.
-//! Tried: all bodies, not only round ones. The wheels of the tests with corners veered as before.
+//! Tried: all bodies, not only round ones. Wheels with 64 corners veered as before.
 
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::{Body, BodyKind};
