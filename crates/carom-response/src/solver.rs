@@ -111,17 +111,17 @@ impl Solver {
         self.load = WorldLoad::default();
     }
 
-    /// Drops the cached impulses of a sleeping body. Call it if another body gets the same index.
+    /// Drops the cached impulses of a body. Call it if another body gets the same index.
     pub fn forget(&mut self, body: usize) {
         if let Ok(body) = u32::try_from(body) {
-            self.cache.sleeping.forget(body);
+            self.cache.forget(body);
         }
     }
 
     /// Returns the state that the next step depends on.
     pub fn memory(&self) -> SolverMemory {
         SolverMemory {
-            cached: self.cache.last.iter().collect(),
+            cached: self.cache.present().collect(),
             cache_h: self.cache.h,
             load: self.load,
             asleep: self.cache.sleeping.iter().collect(),
@@ -132,7 +132,7 @@ impl Solver {
     /// returned `memory`.
     pub fn restore(&mut self, memory: &SolverMemory) {
         self.reports.impulses.clear();
-        self.cache.sleeping.clear();
+        self.cache.clear();
         for (body, h, cached) in &memory.asleep {
             self.cache.sleeping.put(*body, cached, *h);
         }
@@ -299,7 +299,7 @@ impl Solver {
         let mut stats = SolverStats { n_substeps: context.n_substeps, ..SolverStats::default() };
         self.find_islands_and_colors(bodies, joints.view());
         let Solver { contacts, active, islands, cache, constraints, .. } = self;
-        cache.match_contacts(contacts, active, bodies);
+        cache.match_contacts(context, contacts, active, bodies);
         self.bodies.load(context, bodies, active, islands);
         islands.reset_disturbed(bodies);
         (stats.n_warm, stats.n_contacts) =

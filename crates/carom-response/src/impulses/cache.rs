@@ -1,6 +1,7 @@
 //! The impulses of the last step, for the warm start of the next one. Without them stacks fall.
 //!
-//! - Each active contact is matched with its cached pair: see [`ImpulseList`].
+//! - Each active contact is matched with its cached pair: see [`ImpulseList`]. Below rollers it is
+//!   matched across pairs: see [`Seams`].
 //! - If a pair comes to rest, its impulses move to [`SleepingImpulses`].
 //! - The impulses of this step replace those of the last one at its end.
 //!
@@ -11,9 +12,11 @@ use crate::bodies::body::Body;
 use crate::contacts::contact::PairKey;
 use crate::contacts::step_contacts::StepContacts;
 use crate::contacts::summary::{NOT_MATCHED, Summary};
-use crate::impulses::impulse_list::ImpulseList;
+use crate::impulses::impulse_list::{CachedImpulse, ImpulseList};
+use crate::impulses::seams::{SeamInput, Seams};
 use crate::impulses::sleeping::SleepingImpulses;
 use crate::step::backend;
+use crate::step::context::StepContext;
 use alloc::vec::Vec;
 use carom_math::Real;
 
@@ -32,6 +35,9 @@ pub(crate) struct ImpulseCache {
     pub(crate) matched: Vec<u32>,
     /// Positions in `last` of the pairs that are no longer among the contacts; workspace.
     unmatched: Vec<u32>,
+    /// Bodies that were removed since the last step. Their pairs are in `last`.
+    removed: Vec<u32>,
+    seams: Seams,
 }
 
 impl ImpulseCache {
@@ -39,6 +45,33 @@ impl ImpulseCache {
     pub(crate) fn clear(&mut self) {
         self.last.clear();
         self.sleeping.clear();
+        self.removed.clear();
+    }
+
+    /// Drops the impulses of a body that is removed. Those of the last step are dropped later, for
+    /// all removed bodies at once.
+    pub(crate) fn forget(&mut self, body: u32) {
+        self.sleeping.forget(body);
+        self.removed.push(body);
+    }
+
+    /// Returns the pairs of the last step whose bodies still exist, sorted by key.
+    pub(crate) fn present(&self) -> impl Iterator<Item = CachedImpulse> {
+        let mut removed = self.removed.clone();
+        removed.sort_unstable();
+        let is_removed = move |body: &u32| removed.binary_search(body).is_ok();
+        self.last.iter().filter(move |cached| !cached.manifold_key.key.bodies().iter().any(&is_removed))
+    }
+
+    /// Drops the pairs of the last step whose bodies were removed.
+    fn drop_removed(&mut self) {
+        if self.removed.is_empty() {
+            return;
+        }
+        self.removed.sort_unstable();
+        let is_removed = |body: u32| self.removed.binary_search(&body).is_ok();
+        self.last.order.retain(|(key, _)| !key.bodies().into_iter().any(is_removed));
+        self.removed.clear();
     }
 
     /// Restores the impulses of bodies that slept until now.
@@ -49,7 +82,14 @@ impl ImpulseCache {
 
     /// Finds the cached pair of each active contact. Pairs that came to rest are stored with a
     /// body, and those of sleeping bodies that are touched are restored.
-    pub(crate) fn match_contacts(&mut self, contacts: &StepContacts, active: &ActiveBodies, bodies: &[Body]) {
+    pub(crate) fn match_contacts(
+        &mut self,
+        context: &StepContext<'_>,
+        contacts: &StepContacts,
+        active: &ActiveBodies,
+        bodies: &[Body],
+    ) {
+        self.drop_removed();
         let ImpulseCache { last, matched, unmatched, .. } = self;
         matched.resize(contacts.active.len(), NOT_MATCHED);
         unmatched.clear();
@@ -58,6 +98,9 @@ impl ImpulseCache {
         if !self.sleeping.is_empty() {
             self.take_touched(contacts, active, bodies);
         }
+        let ImpulseCache { last, matched, unmatched, seams, .. } = self;
+        let input = SeamInput { given: context.contacts, contacts, active, bodies, dt: context.dt };
+        seams.pass(&input, last, matched, unmatched);
     }
 
     /// Stores the impulses of each pair that does not move, with a dynamic body, until the pair

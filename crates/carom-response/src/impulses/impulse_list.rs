@@ -35,7 +35,7 @@ pub(crate) struct ManifoldKey {
 pub(crate) struct CachedImpulse {
     pub(crate) manifold_key: ManifoldKey,
     /// Impulse of one substep.
-    impulse: ContactImpulse,
+    pub(crate) impulse: ContactImpulse,
 }
 
 /// The pairs of a step, with their impulses.
@@ -194,6 +194,18 @@ impl ManifoldKey {
         manifold_key
     }
 
+    /// Returns the contact points, relative to A's centre of mass.
+    pub(crate) fn anchors(&self) -> &[Vec3] {
+        &self.anchors[..usize::from(self.n).min(MAX_CONTACTS)]
+    }
+
+    /// Whether these contacts have the same features, in the same order.
+    pub(crate) fn has_features_of(&self, contacts: &[Contact]) -> bool {
+        let is_same =
+            |(c, features): (&Contact, &(FeatureId, FeatureId))| *features == (c.feature_a, c.feature_b);
+        usize::from(self.n) == contacts.len() && contacts.iter().zip(&self.features).all(is_same)
+    }
+
     /// Assigns the impulses `old` of this key to new contacts. Returns how many were matched by
     /// their features. `center` is A's centre of mass.
     ///
@@ -207,9 +219,7 @@ impl ManifoldKey {
         normals: &mut [Normal; MAX_CONTACTS],
     ) -> usize {
         let n = usize::from(self.n).min(MAX_CONTACTS);
-        let is_same =
-            |(c, features): (&Contact, &(FeatureId, FeatureId))| *features == (c.feature_a, c.feature_b);
-        if n == contacts.len() && contacts.iter().zip(&self.features).all(is_same) {
+        if self.has_features_of(contacts) {
             normals[..n].copy_from_slice(&old[..n]);
             return n;
         }

@@ -2,8 +2,8 @@
 //!
 //! - Before the substeps: `constraints` owns the groups of eight manifolds. `color` finds manifolds
 //!   that share no body, and `rows` loads them into the lanes of a `group`. `cache` has their
-//!   impulses of the last step, and `sleeping` those of pairs at rest. `damping`, `load` and
-//!   `balance` determine which part of these is used.
+//!   impulses of the last step, and `sleeping` those of pairs at rest. `seams` matches them across
+//!   the pieces of a floor. `damping`, `load` and `balance` determine which part of these is used.
 //! - In each substep: `impact` reflects bodies that bounce. `solve` has the iteration over normals,
 //!   and `friction` that over tangents, with the levers of `carrier` on a body that turns.
 //! - After the substeps: `take_back` removes the speed of push-out, `energy` bounds the energy
@@ -28,6 +28,7 @@ pub(crate) mod pair_motion;
 pub(crate) mod reports;
 pub(crate) mod results;
 pub(crate) mod rows;
+pub(crate) mod seams;
 pub(crate) mod sleeping;
 pub(crate) mod solve;
 pub(crate) mod take_back;

@@ -27,6 +27,7 @@ mod examples;
 mod fields;
 mod filters;
 mod first_contacts;
+mod flat_floors;
 mod force_fields;
 mod frames;
 mod geared;
