@@ -279,7 +279,9 @@ impl Loading<'_> {
             }
             JointKind::Spherical { cone, twist } => {
                 let (bend, angle) = moving.limited;
-                if cone < PI {
+                if joint.kind.locks_bend() {
+                    self.hold_across(hold);
+                } else if cone < PI {
                     let row = self.turning_row(RowKind::Upper, -bend, -bend.dot(turning));
                     self.push_limit(row, cone - angle, self.i.upper);
                     self.add_cone_turn((bend, angle), cone - angle);
@@ -291,11 +293,7 @@ impl Loading<'_> {
                 }
             }
             JointKind::Revolute { limits, motor } => {
-                let (p, q) = moving.limited.0.any_orthonormal_pair();
-                self.hold(|this| {
-                    hold(this, p);
-                    hold(this, q);
-                });
+                self.hold_across(hold);
                 let (axis, angle) = moving.limited;
                 let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
                 if let Some(limits) = limits {
@@ -311,6 +309,15 @@ impl Loading<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Adds the rows across the axis of a hinge.
+    fn hold_across(&mut self, hold: impl Fn(&mut Self, Vec3)) {
+        let (p, q) = self.moving.limited.0.any_orthonormal_pair();
+        self.hold(|this| {
+            hold(this, p);
+            hold(this, q);
+        });
     }
 
     fn add_distance(&mut self, min: Real, max: Real) {
