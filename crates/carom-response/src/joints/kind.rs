@@ -108,6 +108,9 @@ pub enum JointKind {
     },
 }
 
+/// A cone below this is locked, in radians. Rounding determines the direction of so small a bend.
+const MIN_CONE: Real = 1e-4;
+
 impl JointKind {
     /// The largest cone of a joint with limits of twist, in radians. At pi the twist is not
     /// defined.
@@ -138,6 +141,12 @@ impl JointKind {
         }
     }
 
+    /// Whether it is spherical, and its cone allows no bend. Then it holds the x axes together, as a
+    /// revolute joint does.
+    pub(crate) fn locks_bend(&self) -> bool {
+        matches!(self, JointKind::Spherical { cone, .. } if *cone < MIN_CONE)
+    }
+
     /// Whether it locks or limits rotation other than by a cone, so that it transmits the torque of
     /// a load.
     pub(crate) fn holds_rotation(&self) -> bool {
@@ -145,7 +154,8 @@ impl JointKind {
             JointKind::Weld | JointKind::Revolute { .. } => true,
             JointKind::Prismatic { .. } | JointKind::Screw { .. } => true,
             JointKind::SixDof(axes) => !axes.turns_freely(),
-            JointKind::Spherical { .. } | JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
+            JointKind::Spherical { .. } => self.locks_bend(),
+            JointKind::Distance { .. } | JointKind::Pulley { .. } => false,
             JointKind::Gear { .. } | JointKind::RackAndPinion { .. } => false,
         }
     }

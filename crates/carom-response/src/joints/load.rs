@@ -44,8 +44,11 @@ impl JointImpulse {
     pub(crate) fn drop_unsolved(&mut self, kind: &JointKind, has_spring: bool) {
         match *kind {
             JointKind::Spherical { cone, twist } => {
-                if core::f32::consts::PI <= cone {
+                if kind.locks_bend() || core::f32::consts::PI <= cone {
                     self.upper = 0.0;
+                }
+                if !kind.locks_bend() {
+                    self.angular = Vec3::ZERO;
                 }
                 if twist.is_none() {
                     self.limits = [[0.0; 2]; 6];

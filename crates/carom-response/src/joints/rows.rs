@@ -114,11 +114,12 @@ pub(crate) struct Rows {
     /// For a weld: the effective inertia. Times the relative angular velocity, it is the angular
     /// impulse that stops this velocity.
     turn_mass: Mat3,
-    /// For a hinge: the rows across its axis.
+    /// For a hinge and a locked cone: the rows across its axis.
     across: Across,
     /// For a screw: the travel per radian; 0 for other kinds.
     pub(crate) thread: Real,
-    /// For a hinge and a weld: the rotation of B relative to A that the joint does not leave free.
+    /// For a hinge, a locked cone and a weld: the rotation of B relative to A that the joint does
+    /// not leave free.
     pub(crate) turn_error: Vec3,
 }
 
@@ -177,6 +178,10 @@ impl JointStep {
                 rows.turn_mass = invert(rows.inertia_a + rows.inertia_b);
                 rows.turn_error = rows.weld_error();
             }
+            JointKind::Spherical { .. } if kind.locks_bend() => {
+                rows.limited = (rows.hinge_axis(), 0.0);
+                rows.align_axes();
+            }
             JointKind::Spherical { cone, .. } if *cone < core::f32::consts::PI => {
                 rows.limited = rows.bend();
                 rows.limited_mass = rows.limited_mass();
@@ -185,8 +190,7 @@ impl JointStep {
                 let axis = rows.hinge_axis();
                 rows.limited = (axis, hinge_angle(rows.rotation_a, rows.rotation_b));
                 rows.limited_mass = rows.limited_mass();
-                rows.across = Across::new(axis, rows.inertia_a + rows.inertia_b);
-                rows.turn_error = axis.cross(rotation::rotate(rows.rotation_b, Vec3::X));
+                rows.align_axes();
             }
             JointKind::Screw { lead, .. } => {
                 rows.limited = (rows.hinge_axis(), 0.0);
@@ -351,6 +355,13 @@ impl Rows {
         let sine = cross.length();
         let axis = if 0.0 < sine { cross / sine } else { rotation::rotate(self.rotation_a, Vec3::Y) };
         (axis, ops::atan2(sine, a.dot(b)))
+    }
+
+    /// Computes the rows across the axis of a hinge.
+    fn align_axes(&mut self) {
+        let axis = self.limited.0;
+        self.across = Across::new(axis, self.inertia_a + self.inertia_b);
+        self.turn_error = axis.cross(rotation::rotate(self.rotation_b, Vec3::X));
     }
 
     /// Returns the effective inertia about the limited axis.

@@ -245,7 +245,9 @@ impl JointStep {
                 rows.hold_point(i, soft);
             }
             JointKind::Spherical { cone, twist } => {
-                if cone < core::f32::consts::PI {
+                if joint.kind.locks_bend() {
+                    rows.hold_axis(i, rows.limited.0, soft);
+                } else if cone < core::f32::consts::PI {
                     let (bend, angle) = rows.limited;
                     let mass = rows.limited_mass;
                     let speed = -bend.dot(rows.w_b - rows.w_a);

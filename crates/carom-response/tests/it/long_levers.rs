@@ -38,10 +38,14 @@ enum Held {
     HingeLimits,
     /// With an upright axis.
     Hinge,
+    /// Locked by its cone and its twist.
+    Ball,
+    /// With an upright axis, about which it is free.
+    BallHinge,
 }
 
 impl Held {
-    const ALL: [Held; 9] = [
+    const ALL: [Held; 11] = [
         Held::Weld,
         Held::SliderMotor,
         Held::SliderLimits,
@@ -51,6 +55,8 @@ impl Held {
         Held::HingeMotor,
         Held::HingeLimits,
         Held::Hinge,
+        Held::Ball,
+        Held::BallHinge,
     ];
 
     /// Returns the kind, and the axis of the joint of this index.
@@ -73,6 +79,8 @@ impl Held {
             Held::HingeMotor => (JointKind::Revolute { limits: None, motor: still }, axis),
             Held::HingeLimits => (JointKind::Revolute { limits: none, motor: None }, axis),
             Held::Hinge => (JointKind::FREE_REVOLUTE, Vec3::Y),
+            Held::Ball => (JointKind::Spherical { cone: 0.0, twist: none }, axis),
+            Held::BallHinge => (JointKind::Spherical { cone: 0.0, twist: None }, Vec3::Y),
         }
     }
 }

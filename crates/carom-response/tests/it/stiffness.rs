@@ -116,6 +116,37 @@ fn ropes_yield_by_their_tension_over_the_stiffness() {
     }
 }
 
+/// A body that flies into a soft rope or a play stretches it by `v / omega`, and comes back.
+#[test]
+fn soft_ropes_become_taut_without_a_jerk() {
+    let (speed, frequency) = (3.0f32, 1.0);
+    for bounds in [[0.0, 1.0], [0.5, 1.0], [1.0, 1.0]] {
+        for spring in
+            [Spring::new(frequency, 0.0), Spring::from_stiffness(2.0 * (TAU * frequency).powi(2), 0.0)]
+        {
+            let mut scene = scene();
+            scene.solver.settings_mut().gravity = Vec3::ZERO;
+            let at = Vec3::X * 0.99;
+            scene.dynamic(Vec3::splat(0.1), 2.0, Pose::from_translation(at));
+            let mut rope = Joint::distance(&scene.bodies, 0, 1, [Vec3::ZERO, at], bounds).unwrap();
+            rope.spring = Some(spring);
+            scene.joints.push(rope);
+            scene.bodies[1].linear_velocity = Vec3::X * speed;
+            let (mut most, mut slowest) = (0.0f32, 0.0f32);
+            for _ in 0..45 {
+                run(&mut scene, 1.01 * DT);
+                most = most.max(scene.bodies[1].pose.translation.x);
+                slowest = slowest.min(scene.bodies[1].linear_velocity.x);
+            }
+            let closed = speed / (TAU * frequency);
+            println!("{bounds:?}, {spring:?}: {most}, back at {slowest}");
+            // The end of each substep determines the force, which damps it.
+            assert!((0.97..1.0).contains(&((most - 1.0) / closed)), "{bounds:?}: {most}");
+            assert!((-speed..-0.9 * speed).contains(&slowest), "{bounds:?}: {slowest}");
+        }
+    }
+}
+
 /// A gear yields to the torque of the one wheel, while the other is held.
 #[test]
 fn a_gear_yields_by_its_torque_over_the_stiffness() {

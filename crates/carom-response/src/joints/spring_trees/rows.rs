@@ -8,7 +8,9 @@
 //!    force would not be along the error, and its torque would add energy to a joint that is open.
 //! 3. Position motors and soft limits are blocks of one row, with the mass that they move while the
 //!    held rows are rigid.
-//! 4. All that lies behind a joint counts as one rigid body for this response.
+//! 4. A limit of a rotation keeps its direction within a substep, while links turn. So the torque
+//!    of a soft limit resists rotation across it, too.
+//! 5. All that lies behind a joint counts as one rigid body for this response.
 
 use crate::impulses::lane_vec::State;
 use crate::joints::axes::Axes;
@@ -27,6 +29,10 @@ use core::f32::consts::PI;
 
 /// The rows of six limited axes with motors: two limits and a motor for each.
 pub(super) const MAX_ROWS: usize = 18;
+
+/// The largest damping that is added to a limit or a rod, in substeps times its stiffness. The error
+/// then decays at the rate of rigid joints.
+const MAX_DAMPED_SUBSTEPS: f64 = 2.5;
 
 /// The index of the axis of a hinge among the six axes.
 const ABOUT_X: usize = JointAxis::AngX as usize;
@@ -51,6 +57,7 @@ pub(super) enum RowKind {
     Rod,
     Lower,
     Upper,
+    Cone,
     /// A locked axis of six.
     Locked(usize),
     /// A limit of an axis of six, and its side.
@@ -61,7 +68,7 @@ pub(super) enum RowKind {
 
 impl RowKind {
     pub(super) fn is_limit(self) -> bool {
-        matches!(self, RowKind::Lower | RowKind::Upper | RowKind::Limit(..))
+        matches!(self, RowKind::Lower | RowKind::Upper | RowKind::Cone | RowKind::Limit(..))
     }
 }
 
@@ -90,6 +97,8 @@ pub(super) struct Row {
     /// The right side of the elimination.
     pub(super) side: f64,
     pub(super) change: f64,
+    /// The force or torque of the spring of a limit at the start of the substep.
+    force: f64,
 }
 
 impl Row {
@@ -108,6 +117,7 @@ impl Row {
         max_speed: f64::INFINITY,
         side: 0.0,
         change: 0.0,
+        force: 0.0,
     };
 
     /// Whether the change of the impulse is given.
@@ -154,6 +164,11 @@ impl Response {
     fn entry(&self, a: &Row, b: &Row) -> f64 {
         let outer = dot(&a.child, &times(&self.outer, &b.child));
         self.inner.map_or(outer, |inner| outer + dot(&a.parent, &times(&inner, &b.parent)))
+    }
+
+    /// Returns the mean effective mass of rows: the inverse of their mean response.
+    fn mean_mass<const N: usize>(&self, rows: [Row; N]) -> f64 {
+        N as f64 / rows.iter().map(|row| self.entry(row, row)).sum::<f64>()
     }
 
     /// Returns the effective mass of a row while others are rigid; 0 if nothing can move.
@@ -242,7 +257,7 @@ impl Link {
                     (i.lower, i.upper) = (new.max(0.0), (-new).max(0.0));
                 }
                 RowKind::Lower => i.lower += change,
-                RowKind::Upper => i.upper += change,
+                RowKind::Upper | RowKind::Cone => i.upper += change,
                 RowKind::Locked(k) if k < 3 => i.linear[k] += change,
                 RowKind::Locked(k) => i.angular[k - 3] += change,
                 RowKind::Limit(k, side) => i.limits[k][side] += change,
@@ -279,23 +294,27 @@ impl Loading<'_> {
             }
             JointKind::Spherical { cone, twist } => {
                 let (bend, angle) = moving.limited;
-                if cone < PI {
-                    let row = self.turning_row(RowKind::Upper, -bend, -bend.dot(turning));
-                    self.push_limit(row, cone - angle, self.i.upper);
-                    self.add_cone_turn((bend, angle), cone - angle);
+                if joint.kind.locks_bend() {
+                    self.hold_across(hold);
+                } else if cone < PI {
+                    let row = self.turning_row(RowKind::Cone, -bend, -bend.dot(turning));
+                    let torque = self.push_limit(row, cone - angle, self.i.upper);
+                    self.resist_cone((bend, angle), torque);
                 }
                 if let Some(limits) = twist {
                     let (axis, angle) = moving.twist_row();
                     let of = |side| RowKind::Limit(ABOUT_X, side);
-                    self.add_limits([of(0), of(1)], (axis, angle), limits, self.i.limits[ABOUT_X]);
+                    let old = self.i.limits[ABOUT_X];
+                    let torque = self.add_limits([of(0), of(1)], (axis, angle), limits, old);
+                    if let Some(axis) = axis.try_normalize().filter(|_| 0.0 < torque) {
+                        let (p, q) = axis.any_orthonormal_pair();
+                        self.resist(p, torque);
+                        self.resist(q, torque);
+                    }
                 }
             }
             JointKind::Revolute { limits, motor } => {
-                let (p, q) = moving.limited.0.any_orthonormal_pair();
-                self.hold(|this| {
-                    hold(this, p);
-                    hold(this, q);
-                });
+                self.hold_across(hold);
                 let (axis, angle) = moving.limited;
                 let near = |[low, high]: [Real; 2]| angle_near(angle, 0.5 * (low + high));
                 if let Some(limits) = limits {
@@ -313,12 +332,29 @@ impl Loading<'_> {
         }
     }
 
+    /// Adds the rows across the axis of a hinge.
+    fn hold_across(&mut self, hold: impl Fn(&mut Self, Vec3)) {
+        let (p, q) = self.moving.limited.0.any_orthonormal_pair();
+        self.hold(|this| {
+            hold(this, p);
+            hold(this, q);
+        });
+    }
+
     fn add_distance(&mut self, min: Real, max: Real) {
         let moving = self.moving;
         let (length, along) = (moving.offset().length(), moving.along());
         let speed = along.dot(moving.velocity());
         if min == max {
-            return self.hold(|this| this.add_held(RowKind::Rod, along, speed, length - min));
+            let mut row = self.point_row(RowKind::Rod, along, speed);
+            match self.soft {
+                Some(soft) => {
+                    let old = f64::from(self.i.lower - self.i.upper);
+                    self.soften_limit(&mut row, soft, f64::from(length - min), old);
+                }
+                None => row.right = f64::from(-self.rate * (length - min)),
+            }
+            return self.rows.push(row);
         }
         let [lower, upper] = [(RowKind::Lower, 1.0), (RowKind::Upper, -1.0)]
             .map(|(kind, sign)| self.point_row(kind, along * sign, sign * speed));
@@ -442,61 +478,66 @@ impl Loading<'_> {
         self.rows.push(row);
     }
 
-    /// Adds the row that turns the plane of a soft cone that is passed. The torque of the cone is
-    /// across this plane. A substep that kept its direction would add energy to light links
-    /// (test: `spring_chains::no_chain_of_any_kind_gains_energy`).
-    fn add_cone_turn(&mut self, (bend, angle): (Vec3, Real), room: Real) {
-        let Some(limit) = self.rows.last().filter(|row| room < 0.0 && row.compliance[0] != 0.0) else {
-            return;
-        };
-        // The limit stands for the torque that its spring has at this angle.
-        let Some(soft) = self.soft else { return };
-        let h = f64::from(self.h);
-        let torque = soft.rate / limit.compliance[0] / h * f64::from(-room);
-        let (sine, cosine) = ops::sin_cos(angle);
-        let resistance = h * h * torque * f64::from(cosine) / f64::from(sine);
+    /// Adds the rows that resist rotation across the torque of a soft cone: about the axis that
+    /// turns the plane of the bend, and about the middle of the x axes. The first one follows from
+    /// the second derivative of the angle.
+    fn resist_cone(&mut self, (bend, angle): (Vec3, Real), torque: f64) {
         let [a, b] = [self.moving.rotation_a, self.moving.rotation_b].map(|of| rotation::rotate(of, Vec3::X));
-        let Some(middle) = (a + b).try_normalize() else { return };
-        if !(0.0 < resistance && resistance.is_finite()) {
+        let Some(middle) = (a + b).try_normalize().filter(|_| 0.0 < torque) else { return };
+        let (sine, cosine) = ops::sin_cos(0.5 * angle);
+        self.resist(middle.cross(bend), 0.5 * torque * f64::from(cosine / sine));
+        self.resist(middle, torque);
+    }
+
+    /// Adds a row that resists rotation about an axis as a spring of `torque` per radian does,
+    /// whose rest angle is the present one. A torque that keeps its direction for a substep would
+    /// otherwise add energy to light links (test:
+    /// `spring_chains::no_chain_of_any_kind_gains_energy`).
+    fn resist(&mut self, axis: Vec3, torque: f64) {
+        let compliance = 1.0 / (f64::from(self.h * self.h) * torque);
+        if !(0.0 < compliance && compliance.is_finite()) {
             return;
         }
-        let axis = middle.cross(bend);
         let speed = axis.dot(self.moving.w_b - self.moving.w_a);
         let mut row = self.turning_row(RowKind::Turn, axis, speed);
-        (row.block, row.compliance[0]) = (self.rows.len() - self.link.first_row, 1.0 / resistance);
-        row.right = -row.compliance[0] * f64::from(axis.dot(self.i.angular));
+        (row.block, row.compliance[0]) = (self.rows.len() - self.link.first_row, compliance);
+        row.right = -compliance * f64::from(axis.dot(self.i.angular));
         self.rows.push(row);
     }
 
-    /// Adds the rows of the two limits of an angle.
+    /// Adds the rows of the two limits of an angle. Returns the larger torque of their springs.
     fn add_limits(
         &mut self,
         kinds: [RowKind; 2],
         (axis, angle): (Vec3, Real),
         [low, high]: [Real; 2],
         old: [Real; 2],
-    ) {
+    ) -> f64 {
         let speed = axis.dot(self.moving.w_b - self.moving.w_a);
-        for (k, sign, room) in [(0, 1.0, angle - low), (1, -1.0, high - angle)] {
+        let [lower, upper] = [(0, 1.0, angle - low), (1, -1.0, high - angle)].map(|(k, sign, room)| {
             let row = self.turning_row(kinds[k], axis * sign, sign * speed);
-            self.push_limit(row, room, old[k]);
-        }
+            self.push_limit(row, room, old[k])
+        });
+        lower.max(upper)
     }
 
-    /// Adds the row of a limit. If it is far, and had no impulse, it is released at first.
-    fn push_limit(&mut self, mut row: Row, room: Real, old: Real) {
-        if 0.0 < room {
-            row.right += f64::from(-(room / self.h));
-        } else if let Some(soft) = self.soft {
-            self.soften(&mut row, soft, f64::from(room), f64::from(old));
-        } else {
-            row.right += f64::from(-(room * self.rate));
+    /// Adds the row of a limit. If it is far, and had no impulse, it is released at first. Returns
+    /// the force or torque of its spring.
+    fn push_limit(&mut self, mut row: Row, room: Real, old: Real) -> f64 {
+        // A soft rope becomes taut without a jerk. Limits of other kinds stop a body at first:
+        // otherwise soft cones would give energy.
+        let is_elastic = room <= 0.0 || (row.is_linear && !matches!(row.kind, RowKind::Limit(..)));
+        match self.soft {
+            Some(soft) if is_elastic => self.soften_limit(&mut row, soft, f64::from(room), f64::from(old)),
+            _ if 0.0 < room => row.right += f64::from(-(room / self.h)),
+            _ => row.right += f64::from(-(room * self.rate)),
         }
         row.range[0] = f64::from(-old);
         if 0.0 < room && old == 0.0 {
             row.bound = Bound::Impulse(row.range[0]);
         }
         self.rows.push(row);
+        row.force
     }
 
     /// Adds the row of a motor.
@@ -520,18 +561,57 @@ impl Loading<'_> {
         self.rows.push(row);
     }
 
+    /// Makes a limit or a rod a spring. One that is too stiff for a substep is damped more: it would
+    /// push back in one substep what bodies have passed by turning, and no pass takes this speed
+    /// back (test: `spring_chains::no_stiff_chain_gains_energy`).
+    fn soften_limit(&self, row: &mut Row, mut spring: Implicit, error: f64, old: f64) {
+        let stiff = spring.resistance * spring.rate * f64::from(self.h);
+        let mass = match &self.response {
+            Some(response) if spring.is_absolute => self.mass_of_spring(response, row),
+            _ => 1.0,
+        };
+        let more = stiff * (stiff / mass).min(MAX_DAMPED_SUBSTEPS);
+        spring.rate *= spring.resistance / (spring.resistance + more);
+        spring.resistance += more;
+        self.soften(row, spring, error, old);
+        if row.own_compliance() != 0.0 {
+            row.force = -error * spring.rate / row.own_compliance() / f64::from(self.h);
+        }
+    }
+
     /// Makes a row that follows the present ones a spring. Its compliance stays 0 if nothing can
     /// move along it.
     fn soften(&self, row: &mut Row, spring: Implicit, error: f64, old: f64) {
-        let held = &self.rows[self.link.first_row..][..self.n_held];
         let mass = match &self.response {
-            Some(response) if !spring.is_absolute => response.mass(held, row),
+            Some(response) if !spring.is_absolute => self.mass_of_spring(response, row),
             _ => 1.0,
         };
         let compliance = 1.0 / (mass * spring.resistance);
         if compliance.is_finite() {
             (row.block, row.compliance[0]) = (self.rows.len() - self.link.first_row, compliance);
             row.right += -spring.rate * error - compliance * old;
+        }
+    }
+
+    /// Returns the mass of a spring of a frequency. It must not change as the direction of the
+    /// spring turns: a spring that stiffens while it is under tension gives energy (test:
+    /// `spring_chains::no_chain_of_any_kind_gains_energy`).
+    fn mass_of_spring(&self, response: &Response, row: &Row) -> f64 {
+        let held = &self.rows[self.link.first_row..][..self.n_held];
+        match row.kind {
+            RowKind::Rod | RowKind::Lower | RowKind::Upper if row.is_linear => {
+                response.mean_mass(Vec3::AXES.map(|axis| self.point_row(RowKind::Point, axis, 0.0)))
+            }
+            RowKind::Cone => {
+                let axis = rotation::rotate(self.moving.rotation_b, Vec3::X);
+                let (p, q) = axis.any_orthonormal_pair();
+                let inverse = |axis| {
+                    let inertia = response.mass(held, &self.turning_row(RowKind::Turn, axis, 0.0));
+                    if 0.0 < inertia { 1.0 / inertia } else { 0.0 }
+                };
+                2.0 / (inverse(p) + inverse(q))
+            }
+            _ => response.mass(held, row),
         }
     }
 
