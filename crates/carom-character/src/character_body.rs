@@ -65,8 +65,8 @@ pub struct BodyContact {
 /// Dynamic bodies and characters push it as if it were a dynamic body of its mass: a truck throws
 /// it ahead, and a light crate bounces off. [`CharacterBody::with_pushed`] turns that off.
 ///
-/// With the feature `soft` it stands on cloth and soft bodies, and pushes them. It passes through
-/// ropes and water; its body pushes them.
+/// With the feature `soft` it stands on cloth and soft bodies, and they push each other. It passes
+/// through ropes and water; its body pushes them, and they do not push it.
 ///
 /// The character falls by [`CharacterSettings::gravity`](crate::CharacterSettings::gravity). The
 /// gravity and the force fields of the world do not act on it. To give it the world's gravity,

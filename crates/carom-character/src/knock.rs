@@ -15,6 +15,7 @@
 //! - On the ground the feet hold against a small push, and brake a knock, with a limited force. A
 //!   character that walks against a push holds with the largest force of its pushes. A dynamic
 //!   ground feels what the feet hold and brake.
+//! - Cloth and soft bodies push alike (`soft_push.rs`).
 //! - The ground itself gives no knock: it gets back all of its impulse, and its velocity carries
 //!   the character.
 //! - A pusher gets back its own part of the impulse, and bodies that joints connect with it get
@@ -41,6 +42,8 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use carom_broad::{BroadPhase, Mobility};
 use carom_math::scaling;
+#[cfg(feature = "soft")]
+use carom_world::SoftBodyId;
 use carom_world::{BodyId, World, WorldError};
 use glam::{DMat3, DVec3};
 
@@ -84,18 +87,28 @@ pub(crate) struct Knocks {
     pushers: Vec<Pusher>,
 }
 
-/// A dynamic body that pushed a character. Speeds are along the direction of the push, relative to
-/// the body of the character.
+/// What pushed a character.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum PushSource {
+    Body(BodyId),
+    /// A cloth or a soft body.
+    #[cfg(feature = "soft")]
+    Soft(SoftBodyId),
+}
+
+/// A dynamic body or a soft body that pushed a character. Speeds are along the direction of the
+/// push, relative to the body of the character.
 #[derive(Clone, Copy, Debug)]
-struct Pusher {
-    body: BodyId,
+pub(crate) struct Pusher {
+    by: PushSource,
     /// The point of the push, and the direction of the push on the character, of length 1.
-    point: DVec3,
-    direction: DVec3,
+    pub(crate) point: DVec3,
+    pub(crate) direction: DVec3,
     /// The part of the direction along which the character can move.
     movable: DVec3,
     /// The mass that the pusher has there in that direction, and the mass of the bodies behind it.
-    mass: f64,
+    /// All of the mass that a soft body stopped is its own.
+    pub(crate) mass: f64,
     mass_behind: f64,
     /// The fraction of the movable impulse that the friction of the feet leaves; 0 for the ground.
     slip: f64,
@@ -105,11 +118,11 @@ struct Pusher {
     own: f64,
 }
 
-/// The sums of the pushes of one body: of their impulses, of the points times the sizes of the
+/// The sums of the pushes of one source: of their impulses, of the points times the sizes of the
 /// impulses, and of these sizes. Also the largest speed of approach.
 #[derive(Clone, Copy, Debug)]
-struct BodyPush {
-    body: BodyId,
+struct PushSum {
+    by: PushSource,
     impulse: DVec3,
     points: DVec3,
     sizes: f64,
@@ -157,8 +170,8 @@ impl CharacterBody {
         if dt == 0.0 || settings.mass == 0.0 {
             return found;
         }
-        let (applied, pushes) = self.pushes_by_body(world);
-        let is_ground = |push: &BodyPush| self.ground() == Some(push.body);
+        let (applied, pushes) = self.pushes_by_source(world);
+        let is_ground = |push: &PushSum| self.ground().map(PushSource::Body) == Some(push.by);
         let others = || pushes.iter().filter(|push| !is_ground(push));
         let total = applied
             + others().map(|push| self.movable(push.impulse) * self.slip(push.impulse)).sum::<DVec3>();
@@ -183,26 +196,30 @@ impl CharacterBody {
     }
 
     /// Returns the sum of the movable impulses that were applied to the body since the last walk,
-    /// and the pushes of each body.
-    fn pushes_by_body<B: BroadPhase>(&self, world: &World<B>) -> (DVec3, Vec<BodyPush>) {
-        let (mut applied, mut pushes) = (DVec3::ZERO, Vec::<BodyPush>::new());
+    /// and the pushes of each body and soft body.
+    fn pushes_by_source<B: BroadPhase>(&self, world: &World<B>) -> (DVec3, Vec<PushSum>) {
+        let (mut applied, mut pushes) = (DVec3::ZERO, Vec::<PushSum>::new());
         let Ok(own_body) = world.body(self.body()) else { return (applied, pushes) };
         for push in own_body.recent_pushes() {
             let impulse = push.impulse.as_dvec3();
-            let Some(body) = push.by else {
+            if push.is_applied() {
                 applied += self.movable(impulse);
                 continue;
-            };
+            }
+            let by = push.by.map(PushSource::Body);
+            #[cfg(feature = "soft")]
+            let by = by.or_else(|| Some(PushSource::Soft(self.soft_pusher(world, push.thing?)?)));
+            let Some(by) = by else { continue };
             let (sizes, approach) = (scaling::length(impulse), f64::from(push.approach_speed));
             let points = world.to_wide(push.point) * sizes;
-            match pushes.iter_mut().find(|known| known.body == body) {
+            match pushes.iter_mut().find(|known| known.by == by) {
                 Some(known) => {
                     known.impulse += impulse;
                     known.points += points;
                     known.sizes += sizes;
                     known.approach = known.approach.max(approach);
                 }
-                None => pushes.push(BodyPush { body, impulse, points, sizes, approach }),
+                None => pushes.push(PushSum { by, impulse, points, sizes, approach }),
             }
         }
         (applied, pushes)
@@ -210,34 +227,44 @@ impl CharacterBody {
 
     /// Returns a pusher, of whose impulse the feet leave a part; `None` if it is not dynamic, or
     /// does not move the character.
-    fn pusher<B: BroadPhase>(&self, world: &World<B>, push: &BodyPush, part: f64, dt: f64) -> Option<Pusher> {
-        let (body, own_body) = (world.body(push.body).ok()?, world.body(self.body()).ok()?);
+    fn pusher<B: BroadPhase>(&self, world: &World<B>, push: &PushSum, part: f64, dt: f64) -> Option<Pusher> {
+        let own_body = world.body(self.body()).ok()?;
         let direction = scaling::unit(push.impulse)?;
         let slip = self.slip(direction);
-        if body.mobility() != Mobility::Dynamic || push.sizes == 0.0 || part * slip == 0.0 {
+        if push.sizes == 0.0 || part * slip == 0.0 {
             return None;
         }
-        let point = push.points / push.sizes;
-        let inverse_mass = inverse_mass_at(world, body, point, direction);
-        if inverse_mass <= 0.0 {
-            return None;
-        }
-        let (settings, mass) = (self.character().settings(), 1.0 / inverse_mass);
-        // The pusher bounces off the body of the character by its restitution.
+        let (settings, point) = (self.character().settings(), push.points / push.sizes);
         let base = own_body.linear_velocity().as_dvec3();
-        let bounce = (base - body.velocity_at(world.to_local(point)).as_dvec3()).dot(direction).max(0.0);
         let pressed = MAX_PRESSED * (settings.gravity + settings.max_push / settings.mass) * dt;
-        // Bodies behind the pusher add to the impulse, but not to its velocity.
-        let size = scaling::length(push.impulse) * part;
-        let speed = (size * inverse_mass).min(push.approach + bounce + pressed);
-        let mass_behind = if 0.0 < speed { (size / speed - mass).max(0.0) } else { 0.0 };
+        let (size, max_speed) = (scaling::length(push.impulse) * part, push.approach + pressed);
+        let (mass, mass_behind, speed) = match push.by {
+            PushSource::Body(body) => {
+                let body = world.body(body).ok()?;
+                let inverse_mass = inverse_mass_at(world, body, point, direction);
+                if body.mobility() != Mobility::Dynamic || inverse_mass <= 0.0 {
+                    return None;
+                }
+                let mass = 1.0 / inverse_mass;
+                // The pusher bounces off the body of the character by its restitution.
+                let left = body.velocity_at(world.to_local(point)).as_dvec3();
+                let bounce = (base - left).dot(direction).max(0.0);
+                // Bodies behind the pusher add to the impulse, but not to its velocity.
+                let speed = (size * inverse_mass).min(max_speed + bounce);
+                let mass_behind = if 0.0 < speed { (size / speed - mass).max(0.0) } else { 0.0 };
+                (mass, mass_behind, speed)
+            }
+            // The part of it that the step stopped.
+            #[cfg(feature = "soft")]
+            PushSource::Soft(_) => (size / max_speed, 0.0, max_speed),
+        };
         // A knock that a body in front stopped is still there.
         let ground = self.character().ground();
         let knocked = ground.map_or(self.velocity, |ground| ground.velocity + self.knock);
         let own = [self.velocity, knocked].map(|v| (v - base).dot(direction));
         let own = own[0].max(own[1]).max(0.0);
         let movable = self.movable(direction);
-        Some(Pusher { body: push.body, point, direction, movable, mass, mass_behind, slip, speed, own })
+        Some(Pusher { by: push.by, point, direction, movable, mass, mass_behind, slip, speed, own })
     }
 
     /// Takes over the knocks: in the air into the velocity. Returns the wish with them.
@@ -330,7 +357,12 @@ impl CharacterBody {
         pusher: &Pusher,
         speed: f64,
     ) -> Result<(), WorldError> {
-        let Pusher { body, direction, .. } = *pusher;
+        let direction = pusher.direction;
+        let body = match pusher.by {
+            PushSource::Body(body) => body,
+            #[cfg(feature = "soft")]
+            PushSource::Soft(soft) => return self.give_back_soft(world, soft, pusher, speed),
+        };
         let ground = self.character().ground().copied().filter(|_| self.ground() == Some(body));
         let velocity_at = |world: &World<B>, point: DVec3| {
             let point = world.to_local(point);

@@ -77,6 +77,8 @@ mod slide;
 #[cfg(feature = "soft")]
 mod soft_ground;
 #[cfg(feature = "soft")]
+mod soft_push;
+#[cfg(feature = "soft")]
 mod soft_stand;
 #[cfg(feature = "soft")]
 mod soft_surfaces;

@@ -11,8 +11,7 @@
 //!   momentum as the largest force of pushes gives in a step. So the wall gets at most that force,
 //!   and no more speed than the character has.
 //!
-//! Nothing reports how much of a push a soft wall took, so a dynamic ground does not feel it. Soft
-//! bodies that fly against a character bounce off its body.
+//! Nothing reports how much of a push a soft wall took, so a dynamic ground does not feel it.
 
 use crate::character_body::CharacterBody;
 use crate::slide::Contact;

@@ -23,6 +23,7 @@ mod rays;
 mod rides;
 mod slow_steps;
 mod soft;
+mod soft_pushes;
 mod vehicle_grips;
 mod vehicle_grounds;
 mod vehicle_loads;

@@ -5,6 +5,8 @@
 
 use crate::BodyId;
 use crate::bodies::shift::Shift;
+#[cfg(feature = "soft")]
+use crate::soft::id::SoftThing;
 use alloc::vec::Vec;
 use carom_math::Vec3;
 use core::ops::Range;
@@ -13,15 +15,31 @@ use core::ops::Range;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Push {
-    /// The body that pushed. `None` for impulses that were applied to a kinematic body.
+    /// The body that pushed. `None` for impulses that were applied to a kinematic body, and for
+    /// soft things.
     pub by: Option<BodyId>,
+    /// The soft thing that pushed, if it was one.
+    #[cfg(feature = "soft")]
+    pub thing: Option<SoftThing>,
     /// The impulse on the pushed body, friction included: mass times speed, in the world frame.
     pub impulse: Vec3,
     /// The mean of the contact points, weighted by their impulses, in the world frame.
     pub point: Vec3,
     /// The largest speed of approach at a contact before the step, length per time. It is 0 if the
-    /// bodies did not approach each other.
+    /// bodies did not approach each other. For a soft thing it is that of its fastest particle.
     pub approach_speed: f32,
+}
+
+impl Push {
+    /// Whether it is an impulse that was applied to a kinematic body: neither a body nor a soft
+    /// thing pushed.
+    pub fn is_applied(&self) -> bool {
+        #[cfg(feature = "soft")]
+        let is_soft = self.thing.is_some();
+        #[cfg(not(feature = "soft"))]
+        let is_soft = false;
+        self.by.is_none() && !is_soft
+    }
 }
 
 /// The maximum number of later detections for which the pushes on a kinematic body are kept.
@@ -35,7 +53,7 @@ const REMOVED: u32 = u32::MAX;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct PairPush {
     pub(crate) a: BodyId,
-    /// `None` for an impulse that was applied to the kinematic body A.
+    /// `None` for an impulse that was applied to the kinematic body A, and for a soft thing.
     pub(crate) b: Option<BodyId>,
     /// On A.
     pub(crate) impulse: Vec3,
@@ -43,6 +61,10 @@ pub(crate) struct PairPush {
     pub(crate) approach_speed: f32,
     /// The number of later detections.
     pub(crate) age: u32,
+    /// The soft thing that pushed A.
+    #[cfg(feature = "soft")]
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) thing: Option<SoftThing>,
 }
 
 impl PairPush {
@@ -55,9 +77,14 @@ impl PairPush {
     /// Returns the push on a body of the pair.
     fn on(&self, body: BodyId) -> Push {
         let PairPush { a, b, impulse, point, approach_speed, .. } = *self;
-        match a == body {
-            true => Push { by: b, impulse, point, approach_speed },
-            false => Push { by: Some(a), impulse: -impulse, point, approach_speed },
+        let (by, impulse) = if a == body { (b, impulse) } else { (Some(a), -impulse) };
+        Push {
+            by,
+            #[cfg(feature = "soft")]
+            thing: self.thing,
+            impulse,
+            point,
+            approach_speed,
         }
     }
 }

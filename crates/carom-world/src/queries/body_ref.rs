@@ -318,8 +318,8 @@ impl<'a, B: BroadPhase> BodyRef<'a, B> {
     /// Returns the pushes on the body in the last step, sorted by the pairs. They are recorded for
     /// pairs of which one body has an impulse threshold below `f32::MAX` or
     /// [records pushes](crate::BodyDesc::records_pushes). An impulse that was applied to
-    /// a kinematic body comes first. After [`World::detect`] there are none:
-    /// [`BodyRef::recent_pushes`].
+    /// a kinematic body comes first, then the pushes of soft things on a body that records pushes.
+    /// After [`World::detect`] there are none: [`BodyRef::recent_pushes`].
     pub fn pushes(&self) -> impl Iterator<Item = Push> + 'a {
         self.world.contacts.pushes.on(self.id, false)
     }

@@ -309,6 +309,7 @@ impl<B: BroadPhase> World<B> {
         let fields = SoftFields::of(soft, &self.bodies.force_fields, gravity);
         let field_at = fields.as_ref().map(|fields| |motion: &ParticleMotion| fields.at(motion));
         let acceleration = field_at.as_ref().map(|field_at| field_at as AccelerationFn<'_>);
+        let before = self.velocities_for_pushes(soft, &near);
         soft.advance(dt, &ids, &mut boundaries, acceleration)?;
         let n_substeps = soft.solver.settings().substeps;
         let push_of = |(boundary, id): (&BodyBoundary<'_>, &BodyId)| {
@@ -322,6 +323,9 @@ impl<B: BroadPhase> World<B> {
         drop(boundaries);
         drop(surfaces);
         drop(fields);
+        if let Some(before) = before {
+            self.record_soft_pushes(soft, &near, &before);
+        }
         let (is_woken, held) = self.push_bodies(soft, &near, &pushes, dt)?;
         let settings = &self.settings.solver;
         let is_at_rest =

@@ -21,6 +21,7 @@
 //! | `colliding_particles` | which particles collide with which bodies |
 //! | `part_surfaces` | the material of the touched part of a body |
 //! | `per_thing` | a property of each thing, found by particle |
+//! | `pushed_bodies` | the pushes on bodies that record theirs |
 //! | `sleeping`, `resting` | when soft things sleep, and their pushes on sleeping bodies |
 //! | `supports` | the supports of bodies among soft things |
 //! | `stored` | the state of soft things in a snapshot |
@@ -41,6 +42,7 @@ pub(crate) mod loads;
 pub(crate) mod moving;
 pub(crate) mod part_surfaces;
 pub(crate) mod per_thing;
+pub(crate) mod pushed_bodies;
 pub(crate) mod resting;
 pub(crate) mod set;
 pub(crate) mod sleeping;

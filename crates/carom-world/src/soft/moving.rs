@@ -46,6 +46,17 @@ impl SoftBodyMut<'_> {
         check_finite(offset, "offset")?;
         self.transform(&Pose::from_translation(offset))
     }
+
+    /// Sets the velocities of vertices, by their indices in
+    /// [`SoftBodyRef::positions`](crate::SoftBodyRef::positions). Pinned vertices ignore it.
+    ///
+    /// Errors: the first index without a vertex, or a velocity that is not finite. Nothing changes
+    /// then.
+    pub fn set_velocities(&mut self, velocities: &[(u32, Vec3)]) -> Result<&mut Self, WorldError> {
+        let thing = SoftThing::Body(self.id);
+        self.set.change(thing, velocities, "velocity", |[position, _], velocity| [position, velocity])?;
+        Ok(self)
+    }
 }
 
 impl ParticlesMut<'_> {
@@ -56,7 +67,9 @@ impl ParticlesMut<'_> {
     /// Errors: the first index without a particle, or a position that is not finite. Nothing
     /// changes then.
     pub fn set_positions(&mut self, positions: &[(u32, Vec3)]) -> Result<&mut Self, WorldError> {
-        self.change(positions, "position", |[_, velocity], position| [position, velocity])
+        let thing = SoftThing::Particles(self.id);
+        self.set.change(thing, positions, "position", |[_, velocity], position| [position, velocity])?;
+        Ok(self)
     }
 
     /// Sets the velocities of particles, by their indices in
@@ -65,38 +78,45 @@ impl ParticlesMut<'_> {
     /// Errors: the first index without a particle, or a velocity that is not finite. Nothing
     /// changes then.
     pub fn set_velocities(&mut self, velocities: &[(u32, Vec3)]) -> Result<&mut Self, WorldError> {
-        self.change(velocities, "velocity", |[position, _], velocity| [position, velocity])
+        let thing = SoftThing::Particles(self.id);
+        self.set.change(thing, velocities, "velocity", |[position, _], velocity| [position, velocity])?;
+        Ok(self)
     }
+}
 
-    /// Changes the position and the velocity of particles by their new values.
+impl SoftSet {
+    /// Changes the position and the velocity of particles of a thing by their new values. Pinned
+    /// ones stay as they are.
     fn change(
         &mut self,
+        thing: SoftThing,
         values: &[(u32, Vec3)],
         what: &'static str,
         changed: impl Fn([Vec3; 2], Vec3) -> [Vec3; 2],
-    ) -> Result<&mut Self, WorldError> {
+    ) -> Result<(), WorldError> {
         let mut ids = Vec::with_capacity(values.len());
-        let thing = self.set.thing(SoftThing::Particles(self.id));
+        let thing = self.thing(thing);
         for &(vertex, value) in values {
             check_finite(value, what)?;
             let vertex = vertex as usize;
             let id = thing.and_then(|thing| thing.particle(vertex));
             ids.push(id.ok_or(SoftError::NoSuchVertex { vertex })?);
         }
-        let solver = &mut self.set.solver;
+        let solver = &mut self.solver;
         for (id, &(_, value)) in ids.into_iter().zip(values) {
-            if let (Some(position), Some(velocity)) = (solver.position(id), solver.velocity(id)) {
+            let is_free = solver.inverse_mass(id).is_some_and(|w| 0.0 < w);
+            if let (Some(position), Some(velocity), true) =
+                (solver.position(id), solver.velocity(id), is_free)
+            {
                 let [position, velocity] = changed([position, velocity], value);
                 solver.set_particle(id, position, velocity).map_err(SoftError::from)?;
             }
         }
-        self.set.read_particles();
-        self.set.wake();
-        Ok(self)
+        self.read_particles();
+        self.wake();
+        Ok(())
     }
-}
 
-impl SoftSet {
     /// Moves a soft body by a rigid motion.
     fn transform(&mut self, id: SoftBodyId, motion: &Pose) -> Result<(), SoftError> {
         let SoftSet { solver, slots, .. } = self;

@@ -8,6 +8,7 @@ use crate::soft::id::{ParticlesId, SoftBodyId, SoftThing};
 use crate::soft::set::{SoftSet, Thing, ThingKind, add_particles};
 use crate::soft::soft_body::{Held, SoftPart};
 use crate::{BodyId, Filter, World, WorldError};
+use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_math::Vec3;
 use carom_particles::{ParticleError, SurfaceMesh};
@@ -118,6 +119,11 @@ impl<'w> SoftBodyRef<'w> {
     /// Returns its mass, pinned vertices included.
     pub fn mass(&self) -> f32 {
         self.part.mass()
+    }
+
+    /// Returns the mass of a vertex, also of a pinned one; `None` if there is no such vertex.
+    pub fn vertex_mass(&self, vertex: u32) -> Option<f32> {
+        self.part.masses.get(vertex as usize).copied()
     }
 
     /// Returns the pinned vertices, ascending.
@@ -241,17 +247,8 @@ impl SoftBodyMut<'_> {
     pub fn set_velocity(&mut self, velocity: Vec3) -> Result<&mut Self, WorldError> {
         check_finite(velocity, "velocity")?;
         let n = self.thing().map_or(0, |thing| thing.positions.len() as u32);
-        for vertex in 0..n {
-            let particle = self.particle(vertex)?;
-            let solver = &mut self.set.solver;
-            let is_free = solver.inverse_mass(particle).is_some_and(|w| 0.0 < w);
-            if let Some(position) = solver.position(particle).filter(|_| is_free) {
-                solver.set_particle(particle, position, velocity).map_err(SoftError::from)?;
-            }
-        }
-        self.set.read_particles();
-        self.set.wake();
-        Ok(self)
+        let all: Vec<(u32, Vec3)> = (0..n).map(|vertex| (vertex, velocity)).collect();
+        self.set_velocities(&all)
     }
 
     /// Wakes it, and all soft things of the world.

@@ -122,6 +122,8 @@ fn push_of<'a>(
         point,
         approach_speed,
         age: 0,
+        #[cfg(feature = "soft")]
+        thing: None,
     })
 }
 

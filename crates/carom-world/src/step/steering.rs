@@ -53,7 +53,16 @@ impl<B: BroadPhase> World<B> {
         let pushes = impulses.into_iter().filter_map(|(number, impulse)| {
             let a = self.body_at(number)?;
             let point = self.bodies.motions[number as usize].world_center();
-            Some(PairPush { a, b: None, impulse, point, approach_speed: 0.0, age: 0 })
+            Some(PairPush {
+                a,
+                b: None,
+                impulse,
+                point,
+                approach_speed: 0.0,
+                age: 0,
+                #[cfg(feature = "soft")]
+                thing: None,
+            })
         });
         let pushes: Vec<PairPush> = pushes.collect();
         self.contacts.pushes.record(pushes);
