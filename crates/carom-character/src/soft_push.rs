@@ -30,7 +30,7 @@ impl CharacterBody {
 
     /// Gives the vertices near a push a speed along its direction, relative to the body of the
     /// character, if they are slower. If the impulse does not suffice, each gets the same fraction
-    /// of what it lacks.
+    /// of what it lacks. The other vertices get what is left of it in the same way.
     pub(crate) fn give_back_soft<B: BroadPhase>(
         &self,
         world: &mut World<B>,
@@ -42,25 +42,32 @@ impl CharacterBody {
         let base = world.body(self.body())?.linear_velocity().as_dvec3();
         let (soft, point) = (world.soft_body(id)?, world.to_local(pusher.point));
         let reach = self.character().figure().half_width() as f32 + soft.radius();
-        let vertices = (0..).zip(soft.positions().iter().zip(soft.velocities()));
-        let near = vertices.filter(|(_, (at, _))| at.distance(point) <= reach);
         let pinned: Vec<u32> = soft.pinned().chain(soft.attached().map(|(vertex, _)| vertex)).collect();
-        let mut needed = 0.0;
-        let mut slower: Vec<(u32, DVec3, f64)> = Vec::new();
-        for (vertex, (_, velocity)) in near.filter(|(vertex, _)| !pinned.contains(vertex)) {
-            let velocity = velocity.as_dvec3();
-            let lacks = speed - (velocity - base).dot(direction);
-            if 0.0 < lacks {
-                needed += lacks * f64::from(soft.vertex_mass(vertex).unwrap_or(0.0));
-                slower.push((vertex, velocity, lacks));
+        let mut faster: Vec<(u32, Vec3)> = Vec::new();
+        let mut left = impulse;
+        for is_near in [true, false] {
+            let mut needed = 0.0;
+            let mut slower: Vec<(u32, DVec3, f64)> = Vec::new();
+            for (vertex, (at, velocity)) in (0..).zip(soft.positions().iter().zip(soft.velocities())) {
+                let velocity = velocity.as_dvec3();
+                let lacks = speed - (velocity - base).dot(direction);
+                let is_here = (at.distance(point) <= reach) == is_near;
+                if is_here && 0.0 < lacks && !pinned.contains(&vertex) {
+                    needed += lacks * f64::from(soft.vertex_mass(vertex).unwrap_or(0.0));
+                    slower.push((vertex, velocity, lacks));
+                }
             }
+            if left <= 0.0 || needed <= 0.0 {
+                continue;
+            }
+            let along = direction * (left / needed).min(1.0);
+            left -= needed;
+            faster
+                .extend(slower.into_iter().map(|(vertex, v, lacks)| (vertex, (v + along * lacks).as_vec3())));
         }
-        if impulse <= 0.0 || needed <= 0.0 {
+        if faster.is_empty() {
             return Ok(());
         }
-        let along = direction * (impulse / needed).min(1.0);
-        let faster = slower.into_iter().map(|(vertex, velocity, lacks)| (vertex, velocity + along * lacks));
-        let faster: Vec<(u32, Vec3)> = faster.map(|(vertex, v)| (vertex, v.as_vec3())).collect();
         world.soft_body_mut(id)?.set_velocities(&faster)?;
         Ok(())
     }

@@ -137,6 +137,7 @@ impl<B: BroadPhase> World<B> {
     /// by the bodies. They are not part of a snapshot.
     ///
     /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
+    /// Sleeping bodies are not solved, so their pairs have no events, whatever force they rest with.
     pub fn impulse_events(&self) -> &[ImpulseEvent] {
         &self.contacts.impulse_events
     }
