@@ -1,7 +1,9 @@
 //! Bodies and joints that are disabled: they keep everything, meet nothing and hold nothing.
 
 use crate::of_unit_density;
-use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, heap, reread, restored, world_on};
+use crate::scenes::{CheckedStep, DT, ball, cuboid, ground, heap, world_on};
+#[cfg(feature = "serde")]
+use crate::scenes::{reread, restored};
 use carom_broad::{BroadPhase, BruteForce, Mobility};
 use carom_broad_tree::DynamicBvh;
 use carom_math::{Budget, Interval, Pose, Ray, Vec3};
@@ -272,6 +274,7 @@ fn heaped<B: BroadPhase + Default>() -> (World<B>, Vec<BodyId>, JointId) {
 
 /// Restored from memory or from text, a world with disabled bodies goes on with the same bits, in
 /// any broad phase.
+#[cfg(feature = "serde")]
 #[test]
 fn snapshots_have_it() {
     let (mut world, ids, joint) = heaped::<DynamicBvh>();
