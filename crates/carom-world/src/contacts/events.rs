@@ -133,7 +133,8 @@ pub struct ContactView<'a> {
     /// they are the contacts at the start of the step, which were not solved.
     pub manifolds: &'a [Manifold],
     /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
-    /// before the first step or while both bodies sleep.
+    /// before the first step or while both bodies sleep. Those have a
+    /// [`contact_force`](crate::World::contact_force).
     pub impulses: &'a [ContactImpulse],
 }
 
