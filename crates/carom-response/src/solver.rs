@@ -31,7 +31,7 @@ use crate::step::context::StepContext;
 use crate::step::substep::{OnSubstep, Substep};
 use crate::step::substeps::Substeps;
 use alloc::vec::Vec;
-use carom_math::Real;
+use carom_math::{Real, Vec3};
 
 /// Counts of one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -145,6 +145,16 @@ impl Solver {
     /// include those of bounces. Pairs in which neither body moves were not solved, and have zero.
     pub fn contact_impulses(&self) -> &[ContactImpulse] {
         &self.reports.impulses
+    }
+
+    /// Returns the force of the contacts of two bodies on B, friction included, in the world frame.
+    /// It is that of the last substep in which they were solved, so sleeping bodies have it too.
+    /// Zero without contacts.
+    ///
+    /// The bodies are found by their indices. For an index that was reused since that step, it is
+    /// the force on the removed body.
+    pub fn contact_force(&self, a: u32, b: u32) -> Vec3 {
+        self.cache.force_on([a, b])
     }
 
     /// Returns the length of the substeps of the last step that moved bodies, a time; 0 before it.

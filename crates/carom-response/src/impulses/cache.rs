@@ -18,7 +18,7 @@ use crate::impulses::sleeping::SleepingImpulses;
 use crate::step::backend;
 use crate::step::context::StepContext;
 use alloc::vec::Vec;
-use carom_math::Real;
+use carom_math::{Real, Vec3};
 
 /// The impulses from step to step.
 #[derive(Clone, Debug, Default)]
@@ -72,6 +72,16 @@ impl ImpulseCache {
         let is_removed = |body: u32| self.removed.binary_search(&body).is_ok();
         self.last.order.retain(|(key, _)| !key.bodies().into_iter().any(is_removed));
         self.removed.clear();
+    }
+
+    /// Returns the force of the contacts of two bodies on B: that of the last substep in which they
+    /// were solved. Zero without contacts.
+    pub(crate) fn force_on(&self, [a, b]: [u32; 2]) -> Vec3 {
+        let known = [[a, b], [b, a]].into_iter();
+        let asleep =
+            known.clone().flat_map(|bodies| self.sleeping.between(bodies)).map(|(h, own)| own.force_on(b, h));
+        let awake = known.flat_map(|bodies| self.last.between(bodies)).map(|own| own.force_on(b, self.h));
+        asleep.chain(awake).sum()
     }
 
     /// Restores the impulses of bodies that slept until now.

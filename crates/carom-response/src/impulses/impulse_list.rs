@@ -38,6 +38,18 @@ pub(crate) struct CachedImpulse {
     pub(crate) impulse: ContactImpulse,
 }
 
+impl CachedImpulse {
+    /// Returns the force on one of its bodies in a substep of length `h`; zero if `h` is 0.
+    pub(crate) fn force_on(&self, body: u32, h: Real) -> Vec3 {
+        let ManifoldKey { key, normal, .. } = self.manifold_key;
+        let impulse = normal * self.impulse.total_normal() + self.impulse.friction;
+        match 0.0 < h {
+            true => (if key.body_b == body { impulse } else { -impulse }) / h,
+            false => Vec3::ZERO,
+        }
+    }
+}
+
 /// The pairs of a step, with their impulses.
 ///
 /// They are in the order of lanes, eight for each group, so impulses are stored as whole lanes.
@@ -85,6 +97,13 @@ impl ImpulseList {
             manifold_key: *self.manifold_keys.get(index)?,
             impulse: *self.impulses.get(index)?,
         })
+    }
+
+    /// Returns the pairs of two bodies, A and B, sorted by key.
+    pub(crate) fn between(&self, bodies: [u32; 2]) -> impl Iterator<Item = CachedImpulse> {
+        let first = self.order.partition_point(|(key, _)| key.bodies() < bodies);
+        let own = self.order[first..].iter().take_while(move |(key, _)| key.bodies() == bodies);
+        own.filter_map(|&(_, index)| self.get(index))
     }
 
     /// Returns all pairs, sorted by key.

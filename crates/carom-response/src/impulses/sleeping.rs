@@ -38,6 +38,13 @@ impl SleepingImpulses {
         self.0.iter().flat_map(|(&body, own)| own.pairs.iter().map(move |&cached| (body, own.h, cached)))
     }
 
+    /// Returns the entries of a body between it and another one, with the length of the substep.
+    pub(crate) fn between(&self, [body, other]: [u32; 2]) -> impl Iterator<Item = (Real, &CachedImpulse)> {
+        let own = self.0.get(&body).into_iter();
+        let all = own.flat_map(|own| own.pairs.iter().map(move |cached| (own.h, cached)));
+        all.filter(move |(_, cached)| cached.manifold_key.key.bodies().contains(&other))
+    }
+
     /// Stores an impulse of a substep of length `h` with a body. Its mean is dropped, because it is
     /// out of date when the pair moves again.
     pub(crate) fn put(&mut self, body: u32, cached: &CachedImpulse, h: Real) {

@@ -134,7 +134,8 @@ pub struct ContactView<'a> {
     /// in passing, they are the contacts at the start of the step. They were not solved.
     pub manifolds: &'a [Manifold],
     /// The impulses of each manifold in the last step. It is empty if the pair was not solved, as
-    /// before the first step or while both bodies sleep.
+    /// before the first step or while both bodies sleep. Those have a
+    /// [`contact_force`](crate::World::contact_force).
     pub impulses: &'a [ContactImpulse],
 }
 

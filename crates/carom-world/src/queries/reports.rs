@@ -7,10 +7,11 @@ use crate::contacts::events::{ContactView, Event, ImpulseEvent};
 use crate::contacts::pair_state::PairState;
 use crate::contacts::rules::ResponseEvent;
 use crate::joints::JointBroken;
-use crate::{ColliderId, World};
+use crate::{BodyId, ColliderId, World, WorldError};
 use alloc::vec::Vec;
 use carom_broad::BroadPhase;
 use carom_geom::Manifold;
+use carom_math::Vec3;
 
 impl<B: BroadPhase> World<B> {
     /// Returns the pairs that touched or were near each other at the last detection, sorted by the
@@ -137,9 +138,28 @@ impl<B: BroadPhase> World<B> {
     /// by the bodies. They are not part of a snapshot.
     ///
     /// If continuous detection stops a fast body at an impact, the impulse acts in the next step.
-    /// Sleeping bodies are not solved, so their pairs have no events, whatever force they rest with.
+    /// Sleeping bodies have no events. [`World::contact_force`] is the force between them.
     pub fn impulse_events(&self) -> &[ImpulseEvent] {
         &self.contacts.impulse_events
+    }
+
+    /// Returns the force with which body A pushes body B, friction included, in the world frame:
+    /// mass times length per second squared. It is that of all contacts of the two bodies, in the
+    /// last substep in which they were solved. So while both sleep, it is the force with which they
+    /// came to rest (test: `contact_forces::sleeping_bodies_have_the_force_of_their_rest`).
+    ///
+    /// Zero if they do not touch. The force of an impact acts in a single substep. For its impulse
+    /// see [`ContactView::impulses`].
+    ///
+    /// Errors: a stale handle.
+    pub fn contact_force(&self, a: BodyId, b: BodyId) -> Result<Vec3, WorldError> {
+        self.bodies.index_of(a)?;
+        self.bodies.index_of(b)?;
+        let mut states = self.contacts.states_of(a);
+        let is_pair = |state: &&PairState| [state.a, state.b] == [a, b] || [state.a, state.b] == [b, a];
+        let solved =
+            states.find(is_pair).filter(|state| state.may_push() && 0 < state.n && !state.is_unsolved);
+        Ok(solved.map_or(Vec3::ZERO, |_| self.solver.contact_force(a.index, b.index)))
     }
 
     /// Returns the events of responses other than a collision in the last step, sorted by the

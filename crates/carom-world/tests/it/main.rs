@@ -10,6 +10,7 @@ mod budget;
 mod bullets;
 mod colliders;
 mod combine_rules;
+mod contact_forces;
 mod contact_hooks;
 mod conveyors;
 mod crowds;
@@ -97,6 +98,8 @@ mod soft_loads;
 mod soft_materials;
 #[cfg(feature = "soft")]
 mod soft_moving;
+#[cfg(feature = "soft")]
+mod soft_pushes;
 #[cfg(feature = "soft")]
 mod soft_ropes;
 #[cfg(feature = "soft")]
