@@ -87,7 +87,7 @@ pub(crate) struct Knocks {
     pushers: Vec<Pusher>,
 }
 
-/// What pushed a character.
+/// The cause of a push on a character.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum PushSource {
     Body(BodyId),

@@ -3,7 +3,7 @@
 //! - In a step they stop at the body of the character. The world records the impulse, and the
 //!   velocity of the fastest particle.
 //! - The impulse over that velocity is the mass that was stopped. It takes part in the impact as a
-//!   body of that mass does. What is behind it presses in later steps.
+//!   body of that mass does. The mass behind it presses in later steps.
 //! - After the step the vertices near the push get back the velocity that they share with the
 //!   character. So a heavy soft body carries it along.
 //! - Soft ground gives no knock, because the character is a load on it (`soft_ground.rs`).

@@ -5,8 +5,8 @@
 //!   are solved together (`wheel_solver.rs`). They act on the chassis, and the opposite forces on
 //!   dynamic bodies under the wheels.
 //! - Velocities are relative to the ground, so moving decks carry the vehicle.
-//! - A tyre that sticks is a spring to an anchor point on the ground. So a parked vehicle stays, and
-//!   its wheels do not work against each other.
+//! - A tyre that sticks is a spring to an anchor point on the ground. So a parked vehicle stays,
+//!   and its wheels do not work against each other.
 //! - A body under a wheel may be supported by others, such as the floor. The support is expected
 //!   to take the same fractions of the wheel's pushes as in the last step. There is one along the
 //!   normal, one along the ground, and one in rotation. So a light box carries the vehicle if it
@@ -84,9 +84,9 @@ struct PushedBody {
 /// Wheels on a dynamic body of a world. They roll through bodies lighter than a twentieth of the
 /// mass that each wheel carries; the chassis collides with these.
 ///
-/// It has no engine, gears, differentials or anti-roll bars, and the wheels have no mass. Each wheel
-/// gets the throttle times its `max_drive_force`. A handbrake is a brake of the rear wheels alone,
-/// by [`Vehicle::drive_each`].
+/// It has no engine, gears, differentials or anti-roll bars, and the wheels have no mass. Each
+/// wheel gets the throttle times its `max_drive_force`. A handbrake is a brake of the rear wheels
+/// alone, by [`Vehicle::drive_each`].
 ///
 /// A vehicle is plain data. A snapshot of the world does not contain it. A clone of it and the
 /// snapshot continue a drive with the same bits (test: `vehicle_grounds::its_state_is_data`).
@@ -164,8 +164,8 @@ impl Vehicle {
         &self.wheels
     }
 
-    /// Returns the speed of the chassis along its x axis at the last call of [`Vehicle::drive`], in
-    /// length per second; below 0 backwards. It is that before the step.
+    /// Returns the speed of the chassis along its x axis at the last call of [`Vehicle::drive`],
+    /// in length per second; below 0 backwards. It is that before the step.
     #[doc(alias = "current_vehicle_speed")]
     pub fn speed(&self) -> f64 {
         self.speed
@@ -270,8 +270,8 @@ impl Vehicle {
         self.wheels.iter_mut().for_each(VehicleWheel::lift);
     }
 
-    /// Puts a wheel that stands on a soft body there as a load for the next step: a mass that moves
-    /// with the surface, and is pressed by the spring and the tyre.
+    /// Puts a wheel that stands on a soft body there as a load for the next step: a mass that
+    /// moves with the surface, and is pressed by the spring and the tyre.
     #[cfg(feature = "soft")]
     fn load_soft<B: BroadPhase>(
         &self,

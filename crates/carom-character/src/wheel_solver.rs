@@ -38,7 +38,7 @@ const STRESS_RELAXATION_TIME: f64 = 0.5;
 
 /// The stiffness that is added to that of all tyres on a ground, relative to it. It makes their
 /// displacement unique if they leave one free. A parked vehicle creeps by this fraction of the
-/// stretch in the relaxation time.
+/// stretch in the relaxation time. It is far above the rounding of `f64`.
 const RELATIVE_REGULARIZATION: f64 = 1e-9;
 
 /// The fraction of a position error of the stop of a spring that is corrected in a step.

@@ -8,13 +8,15 @@
 //! components of a quaternion).
 //! Differs: prediction is linear and its error is not bit-packed; deflate does that.
 
+mod sections;
 mod surface;
 mod writer;
 
 use carom_stage::page;
 pub use carom_stage::{PlayerMesh, PlayerShape};
+use sections::Sections;
 pub use surface::{FaceState, PlayerCloud, SurfaceFrame};
-use writer::{FrameWriter, Grid, Sections, describe_mesh};
+use writer::{FrameWriter, Grid, describe_mesh};
 
 use base64::Engine;
 use carom_math::{Pose, Vec3};

@@ -4,8 +4,8 @@
 //! The depths of all vertices under all faces of the other hull give three things:
 //!
 //! - The deepest vertex under a face gives the overlap of that face.
-//! - The least depth of a vertex over all faces bounds every overlap from below, because the vertex
-//!   has to come out. If it equals the overlap of the best face, the search ends.
+//! - The least depth of a vertex over all faces bounds every overlap from below, because the
+//!   vertex has to come out. If it equals the overlap of the best face, the search ends.
 //! - If the hulls overlap, an edge beyond a face of the other hull by more than the best overlap
 //!   is skipped. Such an edge cannot be on the least axis. A few pairs are left for the Gauss map.
 //!
@@ -108,12 +108,13 @@ impl<H: WideHull, T: Tally, const N: usize> Few<'_, '_, H, T, N> {
         }
         let inside = most(inside_a).max(most(inside_b));
         let face = search.measure(best_axis)?;
-        // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther away
-        // than its distance from a face.
+        // A value below zero is not a depth, and no bound: a vertex beyond a corner is farther
+        // away than its distance from a face.
         if 0.0 <= inside && best <= inside + tie {
             return Some(face);
         }
-        // If the hulls are apart, the axis of the largest gap may come from edges that are not near.
+        // If the hulls are apart, the axis of the largest gap may come from edges that are not
+        // near.
         let reach = if 0.0 < best { best + tie } else { f64::INFINITY };
         let (mut beyond_a, mut beyond_b) = ([0.0; N], [0.0; N]);
         if reach < f64::INFINITY {
@@ -133,8 +134,8 @@ impl<H: WideHull, T: Tally, const N: usize> Few<'_, '_, H, T, N> {
         self.edges(&points, [[0.0; N]; 2], face)
     }
 
-    /// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the other
-    /// hull are skipped: `beyond` has these faces for each vertex of A and B, as bits.
+    /// Finds the pairs of edges that make faces of the difference. Edges beyond a face of the
+    /// other hull are skipped: `beyond` has these faces for each vertex of A and B, as bits.
     #[inline(always)]
     fn edges(&self, points: &[Points<N>; 2], beyond: [[f64; N]; 2], face: Overlap) -> Option<Overlap> {
         let Few { search, prediction, tie, tally } = *self;
@@ -169,8 +170,8 @@ impl<H: WideHull, T: Tally, const N: usize> Few<'_, '_, H, T, N> {
                     if !(0.0 < length_sq) {
                         continue; // Parallel.
                     }
-                    // The sum of the two normals also gives the sign, but not if they are opposite, as
-                    // on a flat hull.
+                    // The sum of the two normals also gives the sign, but not if they are
+                    // opposite, as on a flat hull.
                     let outward = if left.dot(along_b) < 0.0 { -cross } else { cross };
                     let normal = outward * (1.0 / sqrt(length_sq));
                     let limit = best - tie;
@@ -268,8 +269,8 @@ impl FourEdges {
     /// right. Lanes without an edge are not negative.
     #[inline(always)]
     fn keys(&self, along: DVec3, left: DVec3, right: DVec3) -> [f64; 4] {
-        // Three conditions: the ends of B's arc lie on different sides of the plane of A's arc. The
-        // same holds for A's arc and B's plane. Both arcs lie in one hemisphere.
+        // Three conditions: the ends of B's arc lie on different sides of the plane of A's arc.
+        // The same holds for A's arc and B's plane. Both arcs lie in one hemisphere.
         let (c, d) = (dots(&self.left, along), dots(&self.right, along));
         let (e, f) = (dots(&self.along, left), dots(&self.along, right));
         let mut keys = [0.0; 4];
@@ -282,8 +283,8 @@ impl FourEdges {
     }
 }
 
-/// Whether a point is found inside both hulls: midway between their centres, or where the two edges
-/// of the axis cross.
+/// Whether a point is found inside both hulls: midway between their centres, or where the two
+/// edges of the axis cross.
 ///
 /// Hulls without such a point may overlap as well.
 #[inline(never)]

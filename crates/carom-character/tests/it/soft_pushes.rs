@@ -40,8 +40,8 @@ fn floating(world: &mut World) -> CharacterBody {
 }
 
 /// A soft ball at 5 m/s and a character of 80 kg in the air. Their momentum stays within 6 %, or
-/// within 12 % for a ball of 80 kg. The character gets no slower than by an inelastic impact, and no
-/// faster than by an elastic one.
+/// within 12 % for a ball of 80 kg. The character gets no slower than by an inelastic impact, and
+/// no faster than by an elastic one.
 #[test]
 fn a_soft_ball_shares_its_momentum() {
     for (mass, stiffness) in [(2.0, 1e5), (20.0, 2e4), (20.0, 1e5), (20.0, 1e6), (80.0, 1e5)] {
@@ -65,8 +65,8 @@ fn a_soft_ball_shares_its_momentum() {
     }
 }
 
-/// On the floor the ball knocks a standing character, as a rigid one of its mass would. One that is
-/// not pushed stays, and the ball bounces off it.
+/// On the floor the ball knocks a standing character, as a rigid one of its mass would. One that
+/// is not pushed stays, and the ball bounces off it.
 #[test]
 fn a_soft_ball_knocks_a_standing_character() {
     let run = |is_pushed: bool| {

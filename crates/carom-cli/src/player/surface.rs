@@ -5,8 +5,9 @@
 //! frames before, and split into byte planes. The state of a face is one byte, stored as the XOR
 //! with that of the frame before.
 
-use super::{PlayerMesh, Sections};
+use super::sections::Sections;
 use carom_math::Vec3;
+use carom_stage::PlayerMesh;
 use serde_json::{Value, json};
 
 /// The state of a face, which gives its colour.

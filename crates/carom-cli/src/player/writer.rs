@@ -3,23 +3,12 @@
 //! Numbers of 16 bits are predicted from the two frames before, and split into byte planes. States
 //! are one byte each, stored as the XOR with those of the frame before.
 
-use super::{Frame, PlayerMesh, QUAT_STEPS, Recording, SurfaceFrame};
+use super::sections::Sections;
+use super::surface::SurfaceFrame;
+use super::{Frame, QUAT_STEPS, Recording};
 use carom_math::{Quat, Vec3};
+use carom_stage::PlayerMesh;
 use serde_json::{Value, json};
-
-/// The bytes after the description. The start and the length name a section.
-#[derive(Default)]
-pub(super) struct Sections {
-    pub(super) bytes: Vec<u8>,
-}
-
-impl Sections {
-    pub(super) fn push(&mut self, bytes: impl IntoIterator<Item = u8>) -> Value {
-        let start = self.bytes.len();
-        self.bytes.extend(bytes);
-        json!([start, self.bytes.len() - start])
-    }
-}
 
 /// The box in which coordinates have 16 bits.
 #[derive(Clone, Copy)]

@@ -171,8 +171,8 @@ impl Seams {
         self.footings = footings;
     }
 
-    /// Assigns the impulses `known` of a body to its manifolds `new`. Returns false if there are too
-    /// many contacts.
+    /// Assigns the impulses `known` of a body to its manifolds `new`. Returns false if there are
+    /// too many contacts.
     fn match_body(&mut self, input: &SeamInput<'_>, new: &[Footing]) -> bool {
         let Some(first) = new.first() else { return false };
         let mover = input.active.indices()[first.slot as usize];

@@ -74,10 +74,10 @@ pub enum JointKind {
         /// The length of the rope, with the side of B counted `ratio` times. Positive and finite.
         length: Real,
     },
-    /// The motions of two revolute or prismatic joints that keep `coordinate 1 + ratio * coordinate
-    /// 2` at its first value. A coordinate is an angle, or a translation. The fingers of a parallel
-    /// gripper are two sliders with a ratio of 1 or -1. The joint has
-    /// [`GearParts`](crate::GearParts).
+    /// The motions of two revolute or prismatic joints that keep
+    /// `coordinate 1 + ratio * coordinate 2` at its first value. A coordinate is an angle, or a
+    /// translation. The fingers of a parallel gripper are two sliders with a ratio of 1 or -1. The
+    /// joint has [`GearParts`](crate::GearParts).
     #[doc(alias = "cogwheel")]
     Gear {
         /// For two wheels with parallel axes that mesh outside: the teeth of the second divided by
@@ -108,7 +108,8 @@ pub enum JointKind {
     },
 }
 
-/// A cone below this is locked, in radians. Rounding determines the direction of so small a bend.
+/// A cone below this is locked, in radians: rounding of rotations in `f32` determines the
+/// direction of so small a bend.
 const MIN_CONE: Real = 1e-4;
 
 impl JointKind {
@@ -141,14 +142,14 @@ impl JointKind {
         }
     }
 
-    /// Whether it is spherical, and its cone allows no bend. Then it holds the x axes together, as a
-    /// revolute joint does.
+    /// Whether it is spherical, and its cone allows no bend. Then it holds the x axes together, as
+    /// a revolute joint does.
     pub(crate) fn locks_bend(&self) -> bool {
         matches!(self, JointKind::Spherical { cone, .. } if *cone < MIN_CONE)
     }
 
-    /// Whether it locks or limits rotation other than by a cone, so that it transmits the torque of
-    /// a load.
+    /// Whether it locks or limits rotation other than by a cone, so that it transmits the torque
+    /// of a load.
     pub(crate) fn holds_rotation(&self) -> bool {
         match self {
             JointKind::Weld | JointKind::Revolute { .. } => true,
@@ -160,8 +161,8 @@ impl JointKind {
         }
     }
 
-    /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None` for
-    /// other kinds.
+    /// The factor of the second coordinate in the row of a gear or of a rack and pinion; `None`
+    /// for other kinds.
     pub(crate) fn gear_factor(&self) -> Option<Real> {
         match *self {
             JointKind::Gear { ratio } => Some(ratio),
@@ -185,8 +186,8 @@ impl JointKind {
         one.into_iter().chain(six.into_iter().flatten())
     }
 
-    /// The six axes of a prismatic joint, a screw, or a joint of six degrees of freedom; `None` for
-    /// other kinds. For a screw, the coordinate x is that beside the thread.
+    /// The six axes of a prismatic joint, a screw, or a joint of six degrees of freedom; `None`
+    /// for other kinds. For a screw, the coordinate x is that beside the thread.
     pub(crate) fn axes(&self) -> Option<SixDof> {
         match *self {
             JointKind::SixDof(axes) => Some(axes),

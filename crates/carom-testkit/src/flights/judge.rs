@@ -1,6 +1,7 @@
 //! The properties that a flight must have after each step.
 
-use super::{Flight, Flyer, MAX_DRIFT, MAX_GAIN, POSITION_ROUNDING, STEP_ROUNDING};
+use super::flight::{Flight, MAX_DRIFT, MAX_GAIN, POSITION_ROUNDING, STEP_ROUNDING};
+use super::flyer::Flyer;
 use carom_response::Body;
 use carom_world::{BodyId, World};
 use core::fmt::Write as _;
@@ -96,7 +97,7 @@ pub(super) fn run(mut flight: Flight, mut log: Option<&mut String>) -> Outcome {
     judge.out
 }
 
-/// What is known of a flight so far.
+/// The findings of a flight so far.
 struct Judge {
     out: Outcome,
     first: Vec<State>,

@@ -10,34 +10,22 @@
 //!
 //! A flight depends only on its seed.
 
+mod flight;
 mod flyer;
 mod judge;
 mod obstacle;
 
-use carom_math::{Pose, Quat, Vec3, WidePose};
+use carom_math::{Pose, Quat, Vec3};
 use carom_scenes::Rng;
 use carom_world::{BodyDesc, BodyId, World, WorldSettings};
 use core::fmt::Write as _;
+use flight::Flight;
+pub use flight::{MAX_DRIFT, MAX_GAIN};
 use flyer::{Flyer, log_range};
 use glam::DVec3;
 use judge::{Outcome, State, describe, run};
 use obstacle::Obstacle;
 use std::collections::BTreeMap;
-
-/// The largest allowed gain of energy, relative to the largest energy so far: the kinetic energy
-/// at the start plus the change of the potential energy.
-pub const MAX_GAIN: f64 = 1e-4;
-
-/// The largest allowed change of the momentum, relative to the sum of all momenta.
-pub const MAX_DRIFT: f64 = 2e-3;
-
-/// The largest rounding of a position in a step, relative to its size: positions are `f32`.
-const POSITION_ROUNDING: f64 = 1.0 / (1 << 21) as f64;
-
-/// The largest rounding of a coordinate that grows or shrinks by a little in a step, relative to
-/// its size. If a body falls by a constant multiple of the spacing of `f32` more in each step, all
-/// steps round in the same direction.
-const STEP_ROUNDING: f64 = 1.0 / (1 << 24) as f64;
 
 /// The largest speed at the start of a body over a terrain, in metres per second. Such a body is
 /// not marked as fast.
@@ -126,27 +114,6 @@ impl FlightTally {
         }
         out
     }
-}
-
-/// A flight, ready to start.
-struct Flight {
-    world: World,
-    movers: Vec<(BodyId, Flyer)>,
-    obstacle: Obstacle,
-    frame: WidePose,
-    n_steps: u32,
-    dt: f32,
-    gravity: DVec3,
-    /// Whether the bodies must not pass a surface.
-    must_not_pass: bool,
-    is_fast: bool,
-    /// Whether the obstacle is a terrain, which no body may pass, fast or not.
-    is_terrain: bool,
-    /// Whether the obstacle is a half-space.
-    is_endless: bool,
-    has_friction: bool,
-    classes: Vec<(u8, String)>,
-    about: String,
 }
 
 fn quat(rng: &mut Rng) -> Quat {

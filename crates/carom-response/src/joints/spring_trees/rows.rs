@@ -6,8 +6,8 @@
 //!    of a frequency it is the response of the bodies on both sides, divided by the resistance per
 //!    mass. All directions of translation have the same compliance, the mean one. Otherwise the
 //!    force would not be along the error, and its torque would add energy to a joint that is open.
-//! 3. Position motors and soft limits are blocks of one row, with the mass that they move while the
-//!    held rows are rigid.
+//! 3. Position motors and soft limits are blocks of one row, with the mass that they move while
+//!    the held rows are rigid.
 //! 4. A limit of a rotation keeps its direction within a substep, while links turn. So the torque
 //!    of a soft limit resists rotation across it, too.
 //! 5. All that lies behind a joint counts as one rigid body for this response.
@@ -30,8 +30,8 @@ use core::f32::consts::PI;
 /// The rows of six limited axes with motors: two limits and a motor for each.
 pub(super) const MAX_ROWS: usize = 18;
 
-/// The largest damping that is added to a limit or a rod, in substeps times its stiffness. The error
-/// then decays at the rate of rigid joints.
+/// The largest damping that is added to a limit or a rod, in substeps times its stiffness. The
+/// error then decays at the rate of rigid joints.
 const MAX_DAMPED_SUBSTEPS: f64 = 2.5;
 
 /// The index of the axis of a hinge among the six axes.
@@ -561,9 +561,9 @@ impl Loading<'_> {
         self.rows.push(row);
     }
 
-    /// Makes a limit or a rod a spring. One that is too stiff for a substep is damped more: it would
-    /// push back in one substep what bodies have passed by turning, and no pass takes this speed
-    /// back (test: `spring_chains::no_stiff_chain_gains_energy`).
+    /// Makes a limit or a rod a spring. One that is too stiff for a substep is damped more: it
+    /// would push back in one substep what bodies have passed by turning, and no pass takes this
+    /// speed back (test: `spring_chains::no_stiff_chain_gains_energy`).
     fn soften_limit(&self, row: &mut Row, mut spring: Implicit, error: f64, old: f64) {
         let stiff = spring.resistance * spring.rate * f64::from(self.h);
         let mass = match &self.response {
