@@ -4,13 +4,13 @@
 //! pieces, the contact with the next piece would begin without one. So a roller would sink, lean
 //! and veer a little at each seam.
 //!
-//! - The contacts of a round body with all fixed pieces are matched together, by their places
-//!   below the body. A contact gets the impulse of the nearest contact of the last step, of any
+//! - The contacts of a roller with all fixed pieces are matched together, by their places below the
+//!   body. A roller is a round body with an axis. Balls need no match. A contact gets the impulse of the nearest contact of the last step, of any
 //!   piece, if the normals agree. Each impulse is used once.
 //! - An impulse without a contact near it stays with its pair, as on a single piece.
 //! - Friction follows: each contact brings its share of the friction of its manifold.
-//! - Only bodies on several pieces are matched, and only in steps in which a contact began, ended,
-//!   or changed its features.
+//! - Only bodies on several pieces are matched, of which two have the same normal. And only in steps
+//!   in which a contact began, ended, or changed its features.
 //!
 //! Reference: none; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005, matches
 //! contacts of one pair.
@@ -19,6 +19,7 @@
 use crate::bodies::active::ActiveBodies;
 use crate::bodies::body::{Body, BodyKind};
 use crate::contacts::contact::{ContactImpulse, ContactInput, Contacts, PairKey};
+use crate::contacts::round::RoundContact;
 use crate::contacts::step_contacts::StepContacts;
 use crate::impulses::damping::Normal;
 use crate::impulses::impulse_list::{CachedImpulse, ImpulseList, ManifoldKey};
@@ -63,13 +64,26 @@ impl SeamInput<'_> {
         self.given.get(self.contacts.active[index as usize] as usize)
     }
 
+    /// Returns the normal of a manifold, from the piece to the body.
+    fn normal(&self, footing: &Footing, last: &ImpulseList, gone: &[u32]) -> Vec3 {
+        let mover = self.active.indices()[footing.slot as usize];
+        let (body_a, normal) = if footing.is_gone {
+            let known = &last.manifold_keys[gone[footing.index as usize] as usize];
+            (known.key.body_a, known.normal)
+        } else {
+            let found = self.contact(footing.index);
+            (found.body_a, found.manifold.normal())
+        };
+        if body_a == mover { -normal } else { normal }
+    }
+
     /// Returns the origin of the anchors of a pair: A's centre of mass if it moves.
     fn origin(&self, body_a: u32) -> Vec3 {
         if self.active.moves(body_a) { self.bodies[body_a as usize].world_center() } else { Vec3::ZERO }
     }
 }
 
-/// A manifold between a round body and a fixed piece.
+/// A manifold between a roller and a fixed piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Footing {
     /// The slot of the body.
@@ -118,7 +132,7 @@ pub(crate) struct Seams {
 }
 
 impl Seams {
-    /// Matches the contacts of all round bodies that pass seams. `matched` has the position in
+    /// Matches the contacts of all rollers that pass seams. `matched` has the position in
     /// `last` of each active contact. `gone` has those of the cached pairs that are no longer in
     /// contact, in the order of their keys.
     pub(crate) fn pass(
@@ -136,7 +150,8 @@ impl Seams {
         footings.clear();
         for (index, &contact) in (0..).zip(active) {
             let slot = input.slot_on_piece(summaries[contact as usize].key);
-            let slot = slot.filter(|_| details.round(contact).is_some());
+            let has_axis = |round: &RoundContact| round.axis.iter().any(|axis| *axis != Vec3::ZERO);
+            let slot = slot.filter(|_| details.round(contact).is_some_and(has_axis));
             footings.extend(slot.map(|slot| Footing { slot, is_gone: false, index }));
         }
         for (index, &position) in (0..).zip(gone) {
@@ -150,6 +165,10 @@ impl Seams {
         footings.sort_unstable();
         for group in footings.chunk_by(|x, y| x.slot == y.slot).filter(|group| 1 < group.len()) {
             let (new, old) = group.split_at(group.partition_point(|footing| !footing.is_gone));
+            let normal = |footing: &Footing| input.normal(footing, last, gone);
+            if !any_two_agree(group.iter().map(normal)) {
+                continue;
+            }
             let is_same = |footing: &Footing| {
                 let known = last.manifold_keys.get(matched[footing.index as usize] as usize);
                 let found = input.contact(footing.index);
@@ -254,6 +273,17 @@ impl Seams {
             order.then((x.old, x.new).cmp(&(y.old, y.new)))
         });
     }
+}
+
+/// Whether two normals agree.
+fn any_two_agree(normals: impl Iterator<Item = Vec3> + Clone) -> bool {
+    let mut rest = normals;
+    while let Some(one) = rest.next() {
+        if rest.clone().any(|other| MIN_COSINE <= one.dot(other)) {
+            return true;
+        }
+    }
+    false
 }
 
 /// The impulses that a manifold gets.
