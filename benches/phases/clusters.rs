@@ -12,7 +12,7 @@ use carom_benches::{Answers, Comparison, Row, Runner, Unit};
 use carom_geom::ConvexHull;
 use carom_math::{Pose, Quat, Vec3};
 use carom_query::{
-    Cluster, Shape, ShapeKind, VoxelBox, Voxels, Workspace, contact, distance_with, intersects,
+    Cluster, ClusterPart, Shape, ShapeKind, VoxelBox, Voxels, Workspace, contact, distance_with, intersects,
 };
 use carom_testkit::random::Random;
 use glam::DVec3;
