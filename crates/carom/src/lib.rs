@@ -84,6 +84,7 @@
 //! [`Vehicle::drive`]: character::Vehicle::drive
 //! [`Vehicle::set_wheel`]: character::Vehicle::set_wheel
 //! [`Vehicle`]: character::Vehicle
+//! [`World::contact_force`]: World::contact_force
 //! [`World::debug_draw`]: World::debug_draw
 //! [`World::detect`]: World::detect
 //! [`World::impulse_events`]: World::impulse_events

@@ -4,13 +4,14 @@
 //! pieces, the contact with the next piece would begin without one. So a roller would sink, lean
 //! and veer a little at each seam.
 //!
-//! - The contacts of a roller with all fixed pieces are matched together, by their places below the
-//!   body. A roller is a round body with an axis. Balls need no match. A contact gets the impulse of the nearest contact of the last step, of any
-//!   piece, if the normals agree. Each impulse is used once.
+//! - The contacts of a roller with all fixed pieces are matched together, by their places below
+//!   the body. A roller is a round body with an axis. Balls need no match. A contact gets the
+//!   impulse of the nearest contact of the last step, of any piece, if the normals agree. Each
+//!   impulse is used once.
 //! - An impulse without a contact near it stays with its pair, as on a single piece.
 //! - Friction follows: each contact brings its share of the friction of its manifold.
-//! - Only bodies on several pieces are matched, of which two have the same normal. And only in steps
-//!   in which a contact began, ended, or changed its features.
+//! - Only bodies on several pieces are matched, of which two have the same normal. And only in
+//!   steps in which a contact began, ended, or changed its features.
 //!
 //! Reference: none; E. Catto, Iterative Dynamics with Temporal Coherence, GDC 2005, matches
 //! contacts of one pair.
