@@ -178,8 +178,8 @@ impl WheelDesc {
 /// The largest steering angle of any wheel, in radians.
 const MAX_STEER: f64 = 1.5;
 
-/// A wheel after the last call of [`Vehicle::drive`](crate::Vehicle::drive), in metres, newtons and
-/// radians.
+/// A wheel after the last call of [`Vehicle::drive`](crate::Vehicle::drive), in metres, newtons
+/// and radians.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

@@ -2,13 +2,13 @@
 //!
 //! - Springs are implicit: the force uses the mean compression and the speed at the end of the
 //!   step. So a step of any length adds no energy, even with stiff springs and light bodies.
-//! - A tyre is a damped spring between its anchor on the ground and the wheel: aside, and along the
-//!   wheel as far as the brake holds. Its force is within an ellipse of the grip times the load
-//!   (Coulomb).
+//! - A tyre is a damped spring between its anchor on the ground and the wheel: aside, and along
+//!   the wheel as far as the brake holds. Its force is within an ellipse of the grip times the
+//!   load (Coulomb).
 //! - Rolling takes up the stretch of the spring within the relaxation length. So in a steady curve
 //!   a tyre slips sideways in proportion to its force.
-//! - Tyres that stop on one ground may pull against each other. This part of their stretches, which
-//!   has no effect on the chassis, relaxes. The rest holds: a parked vehicle stays.
+//! - Tyres that stop on one ground may pull against each other. The part of their stretches that
+//!   has no effect on the chassis relaxes. The rest holds: a parked vehicle stays.
 //! - A locked tyre that slides pulls against its velocity, in any direction.
 //! - Projected Gauss-Seidel over the wheels, warm started with the forces of the last step.
 //!

@@ -172,8 +172,8 @@ fn tyres_on_a_belt_do_not_work_against_each_other() {
     }
 }
 
-/// A car that rolls under a force aside slips at the angle of the closed form: the peak slip of 0.1
-/// times the force over the grip. So it does at any speed.
+/// A car that rolls under a force aside slips at the angle of the closed form: the peak slip of
+/// 0.1 times the force over the grip. So it does at any speed.
 #[test]
 fn slips_in_proportion_to_its_force() {
     for hertz in RATES {

@@ -11,7 +11,8 @@
 //!   `soft_ropes::no_load_stretches_a_rope_that_does_not_stretch`, carom-world).
 //! - A tension acts along the direction of its link at the end of a substep, which damps a swing.
 //!   So the next substep begins with a push: the tension times most of the change of that
-//!   direction (test: `soft_ropes::a_wide_swing_loses_bounded_energy_and_gains_none`, carom-world).
+//!   direction (test: `soft_ropes::a_wide_swing_loses_bounded_energy_and_gains_none`, in
+//!   carom-world).
 //! - A link under tension resists turning, with a stiffness of its tension over its length.
 //!   Without this term light particles between heavy ones oscillate across the chain with growing
 //!   amplitude.

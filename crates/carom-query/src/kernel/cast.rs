@@ -2,9 +2,9 @@
 //!
 //! The pair of kinds selects the algorithm, as for every other query. A convex pair is one search.
 //! A compound or a cluster takes the earliest impact of its parts. Meshes are searched interval by
-//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped. Shapes that
-//! touch at that time are searched once more from a little later. If they overlap there, that is a
-//! hit.
+//! interval. If a pair is undecided, the bracket begins there, so no impact is dropped. Shapes
+//! that touch at that time are searched once more from a little later. If they overlap there, that
+//! is a hit.
 //!
 //! Reference: C. Ericson, Real-Time Collision Detection, 2005, 5.5 (moving bodies) and 4.1 (one
 //! test per pair of kinds).

@@ -75,7 +75,7 @@ impl SeamInput<'_> {
             let found = self.contact(footing.index);
             (found.body_a, found.manifold.normal())
         };
-        if body_a == mover { -normal } else { normal }
+        outward(normal, body_a, mover)
     }
 
     /// Returns the origin of the anchors of a pair: A's centre of mass if it moves.
@@ -224,7 +224,7 @@ impl Seams {
             let is_a = cached.manifold_key.key.body_a == mover;
             // Anchors of a pair with a fixed A are places in the world.
             let origin = if is_a { Vec3::ZERO } else { old_center };
-            let normal = if is_a { -cached.manifold_key.normal } else { cached.manifold_key.normal };
+            let normal = outward(cached.manifold_key.normal, cached.manifold_key.key.body_a, mover);
             let anchors = cached.manifold_key.anchors().iter().enumerate();
             self.old.extend(anchors.map(|(number, &anchor)| Point {
                 at: anchor - origin,
@@ -237,8 +237,7 @@ impl Seams {
         self.new.clear();
         for (manifold, footing) in new.iter().enumerate() {
             let pair = input.contact(footing.index);
-            let normal = pair.manifold.normal();
-            let normal = if pair.body_a == mover { -normal } else { normal };
+            let normal = outward(pair.manifold.normal(), pair.body_a, mover);
             let contacts = pair.manifold.contacts().iter().enumerate();
             self.new.extend(contacts.map(|(number, contact)| Point {
                 at: contact.middle() - center,
@@ -274,6 +273,11 @@ impl Seams {
             order.then((x.old, x.new).cmp(&(y.old, y.new)))
         });
     }
+}
+
+/// Returns the normal of a manifold, from the piece to the body.
+fn outward(normal: Vec3, body_a: u32, mover: u32) -> Vec3 {
+    if body_a == mover { -normal } else { normal }
 }
 
 /// Whether two normals agree.

@@ -31,11 +31,11 @@ impl<B: BroadPhase> World<B> {
         let is_recorded =
             |impulse: &&BodyImpulse| self.bodies.traits[near[impulse.body as usize] as usize].records_pushes;
         let thing_of = |impulse: &BodyImpulse| soft.owners[impulse.particle as usize];
+        let key = |impulse: &BodyImpulse| (impulse.body, thing_of(impulse));
         let mut impulses: Vec<&BodyImpulse> =
             soft.solver.body_impulses().iter().filter(is_recorded).collect();
         // A stable sort: sums do not depend on how it works.
-        impulses.sort_by_key(|impulse| (impulse.body, thing_of(impulse)));
-        let key = |impulse: &BodyImpulse| (impulse.body, thing_of(impulse));
+        impulses.sort_by_key(|impulse| key(impulse));
         let mut pushes = Vec::new();
         for own in impulses.chunk_by(|x, y| key(x) == key(y)) {
             let (body, thing) = (near[own[0].body as usize], thing_of(own[0]));
